@@ -1,0 +1,62 @@
+# Every target makes what it needs: .venv comes from requirements.txt, and again when that changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SITE := _build/html
+PORT ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help book serve lab notebooks test bench lint lock clean
+
+help:  ## show this list
+	@echo "make <target>, where target is one of:"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+$(READY): requirements.txt pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "informed needs Python 3.11 or later; set PYTHON=...")'
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip check
+	touch $(READY)
+
+book: $(READY)  ## build the book into _build/html; any warning is an error
+	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	@echo "The book is in $(SITE)/index.html"
+
+serve: book  ## build the book and serve it on localhost (PORT=8000)
+	@echo "Serving the book at http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
+
+lab: $(READY)  ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab --notebook-dir=book
+
+notebooks: $(READY)  ## run the notebooks, keep only the checked outputs
+	$(BIN)/python tools/notebooks.py refresh
+
+test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
+	$(MAKE) lint
+	$(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
+		--cov --cov-report=term --cov-fail-under=95
+	$(BIN)/python -m pytest --nbval-lax --dist loadscope -n 2 book
+	$(MAKE) book
+	$(BIN)/python -m pytest tests/test_book.py tests/test_site.py
+
+bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
+	$(BIN)/python benchmarks/run.py
+
+lint: $(READY)  ## ruff and strict mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lock: pyproject.toml  ## pin every package in requirements.txt from the ranges in pyproject.toml
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet uv
+	.venv-lock/bin/uv pip compile --quiet --upgrade --all-extras --universal --fork-strategy fewest \
+		--python-version 3.11 --no-emit-index-url --no-header --no-annotate \
+		--output-file requirements.txt pyproject.toml
+
+clean:  ## remove what was built, and the environments
+	rm -rf $(VENV) .venv-lock _build htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
