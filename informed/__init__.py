@@ -1,0 +1,49 @@
+"""Mahalanobis distances informed by clusters of features.
+
+Everything is imported on first use: ``import informed`` by itself costs nothing, and never loads
+pandas (which scikit-learn imports when it can), lifelines, matplotlib or ipywidgets.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from informed import clusters, datasets, diffusion, directions, gap, groups, metrics, survival
+    from informed.diffusion import DiffusionMap
+    from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "DiffusionMap",
+    "InformedMahalanobis",
+    "LocalInformedMahalanobis",
+    "clusters",
+    "datasets",
+    "diffusion",
+    "directions",
+    "gap",
+    "groups",
+    "metrics",
+    "survival",
+]
+
+_HOMES = {
+    "DiffusionMap": "diffusion",
+    "InformedMahalanobis": "metrics",
+    "LocalInformedMahalanobis": "metrics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"informed.{_HOMES[name]}"), name)
+    if name in __all__:
+        return importlib.import_module(f"informed.{name}")
+    raise AttributeError(f"module 'informed' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,359 @@
+"""One informed Mahalanobis model a neighbourhood (Algorithm 2 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+from tqdm.auto import tqdm
+
+from informed.clusters import warn_about_constant_features
+from informed.metrics.model import Recipe, factor, find_model, make_recipe
+from informed.validation import Array, check_choice, check_count
+
+__all__ = ["LocalInformedMahalanobis"]
+
+# Temporary arrays of the distance computations are kept to about this many numbers.
+_BLOCK = 4_000_000
+
+
+class LocalInformedMahalanobis(BaseEstimator):
+    r"""Mahalanobis distance with an informed model in the neighbourhood of each sample.
+
+    Around sample *i* its nearest neighbours (itself among them, Euclidean distance) give a
+    clustering of the features, directions :math:`\tilde U_i` and variances :math:`\Lambda_i`, and
+    so :math:`\tilde\Sigma_i^\dagger = \tilde U_i\Lambda_i^{-1}\tilde U_i^\top`. The squared
+    distance is
+
+    .. math::
+
+        d^2(c_1, c_2) = \tfrac12 (c_1-c_2)^\top
+        (\tilde\Sigma_1^\dagger+\tilde\Sigma_2^\dagger)(c_1-c_2).
+
+    Only the factors, d × n_features a sample, are stored.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=20
+        Size of a neighbourhood, the sample included; above ``n_components`` and at most the number
+        of samples.
+    n_components : int, default=6
+        Number of directions d.
+    n_clusters : int or None, default=7
+        Number of clusters of features, at least d; None as in
+        :class:`informed.InformedMahalanobis`.
+    directions, variances, penalty, n_init
+        As in :class:`informed.InformedMahalanobis`, for each neighbourhood.
+    n_jobs : int or None, default=None
+        Number of joblib workers over the samples. The models do not depend on it, nor on the number
+        of threads.
+    random_state : int, RandomState or None, default=None
+        Seed of k-means; every neighbourhood starts from the same seed, so that equal neighbourhoods
+        get equal models.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    components_ : array of shape (n_samples, d, n_features)
+        The factor :math:`\Lambda_i^{-1/2}\tilde U_i^\top` of each neighbourhood.
+    neighbors_ : int array of shape (n_samples, n_neighbors)
+        Neighbours of each sample, nearest first.
+    labels_ : int array of shape (n_samples, n_features) or None
+        Feature clusters of each neighbourhood; None for ``directions="pca"``.
+    n_features_in_ : int
+        Number of features.
+
+    Notes
+    -----
+    The distance is symmetric and non-negative, but not a metric in general: since every pair has
+    its own quadratic form, a detour through a third sample may be shorter than the direct way. On a
+    line with models of scale 1, 1 and 0.01 (say, at 0, 1 and 0.5, the last one in the middle of a
+    sparse stretch), d(0, 1) = 1 exceeds d(0, ½) + d(½, 1) ≈ 0.71. It may also be zero between
+    different samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_swiss_roll
+    >>> X, _ = make_swiss_roll(100, random_state=0)
+    >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
+    >>> local.fit(X).pairwise_distances().shape
+    (100, 100)
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 20,
+        n_components: int = 6,
+        n_clusters: int | None = 7,
+        *,
+        directions: str = "exact",
+        variances: str = "pca",
+        penalty: float | str = "cv",
+        n_init: int = 10,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.n_clusters = n_clusters
+        self.directions = directions
+        self.variances = variances
+        self.penalty = penalty
+        self.n_init = n_init
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Find the neighbours of each sample and the model of each neighbourhood.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Training samples.
+        y : ignored
+            For use in pipelines.
+
+        Returns
+        -------
+        self
+        """
+        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        n_samples, n_features = data.shape
+        n_neighbors = check_count(
+            "n_neighbors", self.n_neighbors, 2, n_samples, f"n_samples={n_samples}"
+        )
+        check_count("n_components", self.n_components, 1)
+        if n_neighbors <= self.n_components:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} is out of range: it must be above "
+                f"n_components={self.n_components}, because N samples span N - 1 directions"
+            )
+        self._recipe = make_recipe(
+            n_components=self.n_components,
+            n_clusters=self.n_clusters,
+            directions=self.directions,
+            variances=self.variances,
+            penalty=self.penalty,
+            n_init=self.n_init,
+            n_samples=n_neighbors,
+            n_features=n_features,
+        )
+        warn_about_constant_features(data)
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self._X = data
+        # The search expands ‖x − y‖²: centred, it keeps its digits for data far from zero.
+        self._center = data.mean(axis=0)
+        self._search = NearestNeighbors(n_neighbors=n_neighbors).fit(data - self._center)
+        self.neighbors_ = include_self(self._nearest_training(data, n_neighbors))
+        self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
+        return self
+
+    def pairwise_distances(
+        self, X: ArrayLike | None = None, Y: ArrayLike | None = None, *, squared: bool = False
+    ) -> Array:
+        """Distances between ``X`` and ``Y``, each the training set if None.
+
+        A sample that is given here gets the model of its own nearest training samples; one that is
+        a training sample gets the model that it has.
+
+        Parameters
+        ----------
+        X, Y : arrays of shape (n_samples, n_features) or None
+            Samples.
+        squared : bool
+            Whether to return squared distances.
+
+        Returns
+        -------
+        distances : array of shape (n_samples_X, n_samples_Y)
+        """
+        check_is_fitted(self)
+        points, factors = self._models_of(X)
+        if Y is None and X is None:
+            one_sided = half_distances(points, factors, points)
+            total = one_sided + one_sided.T
+            np.fill_diagonal(total, 0.0)
+        else:
+            others, other_factors = self._models_of(Y)
+            total = half_distances(points, factors, others)
+            total += half_distances(others, other_factors, points).T
+        return total if squared else np.sqrt(total)
+
+    def kneighbors_graph(
+        self, n_neighbors: int, *, mode: str = "distance", n_candidates: int | None = None
+    ) -> sparse.csr_array:
+        """Sparse graph of the nearest training samples of each training sample.
+
+        Parameters
+        ----------
+        n_neighbors : int
+            Number of neighbours of each sample, itself not counted.
+        mode : {"distance", "connectivity"}
+            Whether the entries are distances or ones.
+        n_candidates : int or None
+            None searches all samples: exact, and quadratic in their number. An integer searches
+            only so many nearest samples by the Euclidean distance: linear, and exact when they
+            contain the answer.
+
+        Returns
+        -------
+        graph : csr_array of shape (n_samples, n_samples)
+            Row *i* holds the neighbours of sample *i*. Distances of zero are stored.
+        """
+        check_is_fitted(self)
+        n_samples = len(self._X)
+        n_neighbors = check_count(
+            "n_neighbors", n_neighbors, 1, n_samples - 1, f"{n_samples} training samples"
+        )
+        check_choice("mode", mode, ["distance", "connectivity"])
+        if n_candidates is None:
+            found = self._search_all(n_neighbors)
+        else:
+            check_count("n_candidates", n_candidates, n_neighbors, n_samples - 1, "n_neighbors")
+            found = self._search_candidates(n_neighbors, n_candidates)
+        columns, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        data = distances if mode == "distance" else np.ones_like(distances)
+        starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+        return sparse.csr_array(
+            (data.ravel(), columns.ravel(), starts), shape=(n_samples, n_samples)
+        )
+
+    def _fit_neighborhoods(
+        self, neighbors: NDArray[np.intp]
+    ) -> tuple[Array, NDArray[np.intp] | None]:
+        n_blocks = min(len(neighbors), 8 * effective_n_jobs(self.n_jobs))
+        blocks = np.array_split(np.arange(len(neighbors)), n_blocks)
+        work = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_fit_block)(self._X, neighbors[block], block, self._recipe, self._seed)
+            for block in blocks
+        )
+        bar = tqdm(total=len(neighbors), disable=not self.verbose, desc="neighbourhoods")
+        factors, labels = [], []
+        with bar:
+            for block_factors, block_labels in work:
+                factors.append(block_factors)
+                labels.append(block_labels)
+                bar.update(len(block_factors))
+        if self._recipe.directions == "pca":
+            return np.concatenate(factors), None
+        return np.concatenate(factors), np.concatenate(labels)
+
+    def _models_of(self, X: ArrayLike | None) -> tuple[Array, Array]:
+        if X is None:
+            return self._X, self.components_
+        points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        neighbors = self._nearest_training(points, self.neighbors_.shape[1])
+        return points, self._fit_neighborhoods(neighbors)[0]
+
+    def _nearest_training(self, points: Array, count: int) -> NDArray[np.intp]:
+        nearest: NDArray[np.intp] = self._search.kneighbors(
+            points - self._center, count, return_distance=False
+        )
+        return nearest
+
+    def _search_all(self, n_neighbors: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        X, factors = self._X, self.components_
+        for rows in blocks_of(len(X), len(X) * factors.shape[1]):
+            squared = half_distances(X[rows], factors[rows], X)
+            squared += half_distances(X, factors, X[rows]).T
+            squared[np.arange(len(rows)), rows] = np.inf
+            yield _nearest(squared, n_neighbors, None)
+
+    def _search_candidates(
+        self, n_neighbors: int, n_candidates: int
+    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        X, factors = self._X, self.components_
+        for rows in blocks_of(len(X), (n_candidates + 1) * factors.shape[1] * X.shape[1]):
+            near = include_self(self._nearest_training(X[rows], n_candidates + 1), rows)[:, 1:]
+            difference = X[near] - X[rows][:, None]
+            own = np.einsum("idp,icp->icd", factors[rows], difference, optimize=True)
+            other = np.einsum("icdp,icp->icd", factors[near], difference, optimize=True)
+            squared = 0.5 * (np.sum(own**2, axis=2) + np.sum(other**2, axis=2))
+            yield _nearest(squared, n_neighbors, near)
+
+
+def include_self(
+    neighbors: NDArray[np.intp], rows: NDArray[np.intp] | None = None
+) -> NDArray[np.intp]:
+    """Put each sample first among its own neighbours, where duplicates may have pushed it out.
+
+    Examples
+    --------
+    >>> include_self(np.array([[1, 0, 2], [0, 2, 3]]))
+    array([[0, 1, 2],
+           [1, 0, 2]])
+    """
+    own = np.arange(len(neighbors)) if rows is None else rows
+    others = neighbors != own[:, None]
+    # A row without its own index loses its last, farthest entry instead.
+    others[others.all(axis=1), -1] = False
+    return np.column_stack([own, neighbors[others].reshape(len(neighbors), -1)])
+
+
+def half_distances(anchors: Array, factors: Array, points: Array) -> Array:
+    r"""Half the squared distance from each anchor to each point under the anchor's model.
+
+    Entry (i, j) is :math:`\tfrac12\lVert F_i(c_j - a_i)\rVert^2`, the part of the squared local
+    distance that anchor *i* contributes.
+    """
+    n_anchors, d, n_features = factors.shape
+    # The shift changes no difference, and keeps the products small for data far from zero.
+    shift = anchors.mean(axis=0)
+    anchors, points = anchors - shift, points - shift
+    halves = np.empty((n_anchors, len(points)), dtype=np.result_type(factors, points))
+    for rows in blocks_of(n_anchors, len(points) * d):
+        block = factors[rows]
+        seen = block.reshape(-1, n_features) @ points.T
+        seen -= np.einsum("idp,ip->id", block, anchors[rows]).reshape(-1, 1)
+        halves[rows] = 0.5 * np.sum(seen.reshape(len(rows), d, -1) ** 2, axis=1)
+    return halves
+
+
+def blocks_of(n_rows: int, numbers_per_row: int) -> Iterator[NDArray[np.intp]]:
+    """Split row numbers so that a block's temporary array stays small."""
+    size = max(1, _BLOCK // max(1, numbers_per_row))
+    for start in range(0, n_rows, size):
+        yield np.arange(start, min(start + size, n_rows))
+
+
+def _nearest(
+    squared: Array, n_neighbors: int, names: NDArray[np.intp] | None
+) -> tuple[NDArray[np.intp], Array]:
+    order = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
+    distances = np.sqrt(np.take_along_axis(squared, order, axis=1))
+    return (order if names is None else np.take_along_axis(names, order, axis=1)), distances
+
+
+def _fit_block(
+    X: Array,
+    neighbors: NDArray[np.intp],
+    samples: NDArray[np.intp],
+    recipe: Recipe,
+    seed: int,
+) -> tuple[Array, NDArray[np.intp]]:
+    """Models of a block of neighbourhoods, on one thread so that threads cannot change a bit."""
+    factors = np.empty((len(neighbors), recipe.n_components, X.shape[1]), dtype=X.dtype)
+    labels = np.zeros((len(neighbors), X.shape[1]), dtype=np.intp)
+    with threadpool_limits(limits=1):
+        for i, members in enumerate(neighbors):
+            try:
+                _, found_labels, found, variances = find_model(X[members], recipe, seed)
+            except ValueError as error:
+                raise ValueError(f"neighbourhood of sample {samples[i]}: {error}") from error
+            factors[i] = factor(found, variances)
+            if found_labels is not None:
+                labels[i] = found_labels
+    return factors, labels

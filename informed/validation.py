@@ -1,0 +1,139 @@
+"""Checks of arguments that every module shares.
+
+A message names the argument, the value that came and what is allowed, so that the reader can mend
+the call without opening this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+Array = NDArray[Any]
+
+
+def check_count(name: str, value: object, low: int, high: int | None = None, why: str = "") -> int:
+    """Return ``value`` as an int, or say which integers ``name`` may take.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : object
+        What the caller gave.
+    low, high : int
+        Smallest and largest allowed value; ``high=None`` means no upper limit.
+    why : str
+        What sets the limits, such as ``"n_features=3"``.
+
+    Examples
+    --------
+    >>> check_count("n_clusters", 2, 1, 5)
+    2
+    """
+    allowed = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
+    if why:
+        allowed += f" ({why})"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be {allowed}, got {value!r} of type {type(value).__name__}")
+    count = int(value)
+    if count < low or (high is not None and count > high):
+        raise ValueError(f"{name}={count} is out of range: it must be {allowed}")
+    return count
+
+
+def check_number(
+    name: str, value: object, low: float = 0.0, *, open_low: bool = False, finite: bool = True
+) -> float:
+    """Return ``value`` as a float that is at least ``low`` (above it if ``open_low``).
+
+    Examples
+    --------
+    >>> check_number("scale", 2, open_low=True)
+    2.0
+    """
+    allowed = f"a {'finite ' if finite else ''}number {'>' if open_low else '>='} {low:g}"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {allowed}, got {value!r} of type {type(value).__name__}")
+    number = float(value)
+    if np.isnan(number) or (finite and np.isinf(number)) or number < low:
+        raise ValueError(f"{name}={number} is out of range: it must be {allowed}")
+    if open_low and number == low:
+        raise ValueError(f"{name}={number} is out of range: it must be {allowed}")
+    return number
+
+
+def check_choice(name: str, value: object, allowed: Collection[str]) -> str:
+    """Return ``value`` if it is one of ``allowed``.
+
+    Examples
+    --------
+    >>> check_choice("norm", "fro", ["fro", "2"])
+    'fro'
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name}={value!r} is unknown: it must be one of {sorted(allowed)}")
+    return value
+
+
+def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
+    """Return ``X`` as a finite two-dimensional float array; float32 stays float32.
+
+    Examples
+    --------
+    >>> check_matrix([[0, 1], [2, 3]]).dtype
+    dtype('float64')
+    """
+    try:
+        if _holds_text(X):
+            raise ValueError("got text")
+        checked: Array = check_array(
+            X, dtype=[np.float64, np.float32], ensure_min_samples=min_samples, input_name=name
+        )
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"{name} must be a dense matrix of finite real numbers with at least {min_samples} "
+            f"row(s): {error}"
+        ) from error
+    return checked
+
+
+def _holds_text(X: object) -> bool:
+    """Tell whether some entry is text, which NumPy would read as a number if it looks like one."""
+    values = np.asarray(X)
+    if values.dtype.kind == "O":
+        return any(isinstance(entry, str | bytes) for entry in values.flat)
+    return values.dtype.kind in "SU"
+
+
+def check_labels(labels: object, n_features: int, name: str = "labels") -> NDArray[np.intp]:
+    """Return cluster labels as integers 0 … K − 1 with no cluster empty.
+
+    Examples
+    --------
+    >>> check_labels([0, 1, 0], 3)
+    array([0, 1, 0])
+    """
+    values = np.asarray(labels)
+    if values.shape != (n_features,):
+        raise ValueError(
+            f"{name} has shape {values.shape}: it must hold one cluster number for each of the "
+            f"{n_features} features"
+        )
+    if not np.issubdtype(values.dtype, np.integer):
+        raise TypeError(f"{name} must hold integers, got an array of dtype {values.dtype}")
+    if values.min() < 0:
+        raise ValueError(f"{name} holds {values.min()}: cluster numbers start at 0")
+    found = np.unique(values)
+    if len(found) <= found[-1]:
+        empty = int(np.argmax(found != np.arange(len(found))))
+        raise ValueError(
+            f"{name} leaves cluster {empty} empty: every number from 0 to {found[-1]} must occur"
+        )
+    return values.astype(np.intp)
