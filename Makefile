@@ -22,7 +22,8 @@ $(READY): requirements.txt pyproject.toml
 	touch $(READY)
 
 book: $(READY)  ## build the book into _build/html; any warning is an error
-	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going
+	@# Sphinx does not read unchanged pages again, so a second run would hide what failed the first one.
+	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going || { rm -rf _build/.doctrees; exit 1; }
 	@echo "The book is in $(SITE)/index.html"
 
 serve: book  ## build the book and serve it on localhost (PORT=8000)
@@ -39,7 +40,7 @@ test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict
 	$(MAKE) lint
 	$(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
 		--cov --cov-report=term --cov-fail-under=95
-	$(BIN)/python -m pytest --nbval-lax --dist loadscope -n 2 book
+	$(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
 	$(MAKE) book
 	$(BIN)/python -m pytest tests/test_book.py tests/test_site.py
 

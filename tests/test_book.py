@@ -1,0 +1,351 @@
+"""The book's sources and its built pages: nothing unchecked, nothing broken, nothing missing."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+from conftest import ROOT
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+sys.path.insert(0, str(ROOT / "tools"))
+import notebooks
+
+NOTEBOOKS = notebooks.find_notebooks()
+
+
+# --- the notebooks ------------------------------------------------------------------------------
+
+
+def small_notebook() -> NotebookNode:
+    """A sound notebook: one plain cell, one checked cell, prose that quotes the checked number."""
+    plain = new_code_cell("half = 1 / 2", id="plain")
+    checked = new_code_cell(
+        "print(half)",
+        id="checked",
+        execution_count=2,
+        outputs=[new_output("stream", name="stdout", text="0.5\n")],
+        metadata={"tags": [notebooks.CHECKED]},
+    )
+    prose = new_markdown_cell("The half of one is 0.5, and $\\pi = 3.14$ roughly.", id="prose")
+    return new_notebook(cells=[plain, checked, prose], metadata=notebooks.NOTEBOOK_METADATA)
+
+
+def test_there_are_notebooks_with_checked_cells() -> None:
+    assert NOTEBOOKS
+    for path in NOTEBOOKS:
+        cells = nbformat.read(path, as_version=4).cells
+        assert any(map(notebooks.is_checked, cells)), f"{path.name} checks no number"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_fit_to_commit(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    assert notebooks.problems(notebook) == []
+    assert notebooks.strip(notebook) == notebook
+
+
+def test_guard_accepts_a_sound_notebook() -> None:
+    assert notebooks.problems(small_notebook()) == []
+
+
+def no_output(notebook: NotebookNode) -> None:
+    notebook.cells[1].outputs = []
+
+
+def empty_output(notebook: NotebookNode) -> None:
+    notebook.cells[1].outputs[0].text = "\n"
+
+
+def no_count(notebook: NotebookNode) -> None:
+    notebook.cells[1].execution_count = None
+
+
+def image_in_plain_cell(notebook: NotebookNode) -> None:
+    notebook.cells[0].outputs = [new_output("display_data", data={"image/png": "iVBORw0KGgo="})]
+
+
+def image_in_checked_cell(notebook: NotebookNode) -> None:
+    data = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure size 640x480>"}
+    notebook.cells[1].outputs.append(new_output("display_data", data=data))
+
+
+def image_inside_html(notebook: NotebookNode) -> None:
+    data = {"text/html": '<img src="data:image/png;base64,iVBORw0KGgo=">'}
+    notebook.cells[1].outputs.append(new_output("display_data", data=data))
+
+
+def widget_view(notebook: NotebookNode) -> None:
+    data = {"application/vnd.jupyter.widget-view+json": {"model_id": "1"}, "text/plain": "slider"}
+    notebook.cells[1].outputs.append(new_output("display_data", data=data))
+
+
+def widget_state(notebook: NotebookNode) -> None:
+    notebook.metadata["widgets"] = {}
+
+
+def text_in_plain_cell(notebook: NotebookNode) -> None:
+    notebook.cells[0].outputs = [new_output("stream", name="stdout", text="0.5\n")]
+
+
+def warning_in_checked_cell(notebook: NotebookNode) -> None:
+    notebook.cells[1].outputs.append(new_output("stream", name="stderr", text="UserWarning"))
+
+
+def error_in_checked_cell(notebook: NotebookNode) -> None:
+    notebook.cells[1].outputs.append(new_output("error", ename="ValueError", evalue="no"))
+
+
+def attachment(notebook: NotebookNode) -> None:
+    notebook.cells[2].attachments = {"a.png": {"image/png": "iVBORw0KGgo="}}
+
+
+def wrong_number_in_prose(notebook: NotebookNode) -> None:
+    notebook.cells[2].source = "The half of one is 0.6."
+
+
+def wrong_number_in_caption(notebook: NotebookNode) -> None:
+    notebook.cells[0].metadata["mystnb"] = {"figure": {"caption": "A half is 0.6."}}
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (no_output, "no text output"),
+        (empty_output, "no text output"),
+        (no_count, "no execution count"),
+        (image_in_plain_cell, "not tagged"),
+        (text_in_plain_cell, "not tagged"),
+        (image_in_checked_cell, "carries image/png"),
+        (image_inside_html, "carries an image inside its text"),
+        (widget_view, "carries application/vnd.jupyter.widget-view"),
+        (widget_state, "metadata that is not kept: widgets"),
+        (warning_in_checked_cell, "wrote to stderr"),
+        (error_in_checked_cell, "stopped with ValueError"),
+        (attachment, "attached file"),
+        (wrong_number_in_prose, "0.6 stands in no checked output"),
+        (wrong_number_in_caption, "0.6 stands in no checked output"),
+    ],
+)
+def test_guard_catches_a_planted_fault(
+    plant: Callable[[NotebookNode], None], message: str, tmp_path: Path, capsys
+) -> None:
+    notebook = small_notebook()
+    plant(notebook)
+    assert any(message in problem for problem in notebooks.problems(notebook))
+
+    path = tmp_path / "planted.ipynb"
+    nbformat.write(notebook, path)
+    assert notebooks.main(["check", str(path)]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_numbers_quoted_from_elsewhere_are_let_through() -> None:
+    notebook = small_notebook()
+    notebook.cells[2].source = "The paper reports 0.99."
+    notebook.cells[2].metadata["tags"] = [notebooks.QUOTED]
+    assert notebooks.problems(notebook) == []
+
+
+def test_strip_keeps_checked_outputs_only(tmp_path: Path) -> None:
+    notebook = small_notebook()
+    for plant in (text_in_plain_cell, widget_state, attachment):
+        plant(notebook)
+    notebook.cells[0].execution_count = 1
+    notebook.cells[0].metadata["collapsed"] = True
+    path = tmp_path / "used.ipynb"
+    nbformat.write(notebook, path)
+
+    assert notebooks.main(["strip", str(path)]) == 0
+    assert nbformat.read(path, as_version=4) == small_notebook()
+    before = path.stat().st_mtime_ns
+    notebooks.main(["strip", str(path)])
+    assert path.stat().st_mtime_ns == before, "a stripped notebook is left alone"
+
+
+def run_python(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    # The session's own pytest and coverage settings must not reach the run inside.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
+    }
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_refresh_computes_the_checked_outputs(tmp_path: Path) -> None:
+    notebook = small_notebook()
+    notebook.cells[1].outputs[0].text = "0.7\n"
+    path = tmp_path / "stale.ipynb"
+    nbformat.write(notebook, path)
+    result = run_python(ROOT / "tools" / "notebooks.py", "refresh", path, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert nbformat.read(path, as_version=4) == small_notebook()
+
+
+@pytest.mark.parametrize(("number", "passes"), [("0.5", True), ("0.6", False)])
+def test_nbval_fails_on_a_planted_wrong_number(number: str, passes: bool, tmp_path: Path) -> None:
+    notebook = small_notebook()
+    notebook.cells[1].outputs[0].text = f"{number}\n"
+    path = tmp_path / "numbers.ipynb"
+    nbformat.write(notebook, path)
+    result = run_python(
+        *("-m", "pytest", "--nbval-lax", "--nbval-current-env", "-p", "no:cacheprovider", path),
+        cwd=tmp_path,
+    )
+    assert (result.returncode == 0) is passes, result.stdout
+    assert ("Cell outputs differ" in result.stdout) is not passes
+
+
+# --- the strict build ---------------------------------------------------------------------------
+
+
+def build_small_book(folder: Path, index: str, chapter: NotebookNode | None = None) -> str:
+    """Build a book of one or two pages with the real settings; return its messages, or ''."""
+    for name in ("tools", "book/assets"):
+        shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
+    for name in ("_config.yml", "book/references.bib"):
+        shutil.copy(ROOT / name, folder / name)
+    toc: dict[str, object] = {"format": "jb-book", "root": "book/index"}
+    if chapter is not None:
+        toc["chapters"] = [{"file": "book/chapter"}]
+        nbformat.write(chapter, folder / "book" / "chapter.ipynb")
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
+    (folder / "book" / "index.md").write_text(index, encoding="utf-8")
+    command = "from jupyter_book.cli.main import main; main()"
+    result = run_python("-c", command, "build", ".", "-W", "-n", "--keep-going", cwd=folder)
+    return "" if result.returncode == 0 else result.stdout + result.stderr
+
+
+def test_strict_build_accepts_a_sound_book(tmp_path: Path) -> None:
+    chapter = small_notebook()
+    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
+    index = "# Title\n\n![a tilted ellipse](assets/favicon.svg)\n\n[a chapter](chapter)\n"
+    assert build_small_book(tmp_path, index, chapter) == ""
+
+
+def test_strict_build_refuses_broken_pages(tmp_path: Path) -> None:
+    index = """
+# Title
+
+See {ref}`nowhere`, {prf:ref}`thm-none`, {cite}`nobody2000`, {eq}`eq-none` and [a page](missing.md).
+
+![](assets/favicon.svg)
+"""
+    messages = build_small_book(tmp_path, index)
+    for planted in ("nowhere", "thm-none", "nobody2000", "eq-none", "missing.md"):
+        assert planted in messages
+    assert "image without alt text" in messages
+
+
+def test_strict_build_refuses_a_failing_cell_each_time(tmp_path: Path) -> None:
+    chapter = small_notebook()
+    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
+    chapter.cells.append(new_code_cell("raise RuntimeError('planted')"))
+    for _ in ("cold", "from the cache"):
+        assert "planted" in build_small_book(tmp_path, "# Title\n", chapter)
+
+
+# --- the built pages ----------------------------------------------------------------------------
+
+
+@cache
+def read_page(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@cache
+def anchors(path: Path) -> set[str]:
+    page = read_page(path)
+    return {tag["id"] for tag in page.find_all(id=True)} | {
+        tag["name"] for tag in page.find_all("a", attrs={"name": True})
+    }
+
+
+def pages_of(site: Path) -> list[Path]:
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
+def test_site_is_built_from_these_sources(site: Path) -> None:
+    sources = [path for path in (site / "_sources").rglob("*") if path.is_file()]
+    assert {path.suffix for path in sources} == {".md", ".ipynb"}
+    for path in sources:
+        original = ROOT / path.relative_to(site / "_sources")
+        assert original.is_file(), f"{original} is gone: run make book again"
+        assert path.read_bytes() == original.read_bytes(), f"{original} is newer: run make book"
+
+
+def test_each_image_has_alt_text(site: Path) -> None:
+    seen = 0
+    for path in pages_of(site):
+        for image in read_page(path).find_all("img"):
+            seen += 1
+            alt = image.get("alt", "").strip()
+            assert alt, f"{path.name}: {image} has no alt text"
+            # Sphinx puts the file's name where the author put nothing.
+            assert not re.search(r"/|\.(png|svg|webp|jpg)$", alt), f"{path.name}: {image}"
+    assert seen
+
+
+def test_each_figure_has_a_caption(site: Path) -> None:
+    for path in pages_of(site):
+        for figure in read_page(path).find_all("figure"):
+            assert figure.find("figcaption"), f"{path.name}: a figure without caption"
+
+
+def test_no_markup_is_left_in_the_text(site: Path) -> None:
+    for path in pages_of(site):
+        article = read_page(path).find("article")
+        if article is None:
+            continue
+        text = article.get_text()  # which leaves out scripts and styles
+        for mark in ("```", ":::", ":label:", ":class:", "{prf:", "{numref}", "{cite", "{eq}"):
+            assert mark not in text, f"{path.name}: {mark} shows in the text"
+
+
+def test_links_and_assets_resolve(site: Path) -> None:
+    broken = []
+    checked = 0
+    for path in pages_of(site):
+        for tag in read_page(path).find_all(["a", "link", "script", "img", "source"]):
+            address = tag.get("href") or tag.get("src")
+            if not address or address.startswith("data:"):
+                continue
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                # A reader may follow a link elsewhere; the page itself may load nothing from there.
+                if tag.name != "a":
+                    broken.append(f"{path.name} loads {address}")
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            checked += 1
+            if not target.is_file() or not target.is_relative_to(site):
+                broken.append(f"{path.name} → {address}: no such file")
+            elif (
+                parts.fragment
+                and target.suffix == ".html"
+                and unquote(parts.fragment) not in anchors(target)
+            ):
+                broken.append(f"{path.name} → {address}: no such anchor")
+    assert checked
+    assert broken == []

@@ -1,0 +1,225 @@
+"""The built site in a real browser: it opens, it is complete in itself, it can be read and used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from conftest import ROOT
+from playwright.sync_api import Browser, Page
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+TOC = parse_toc_yaml(ROOT / "_toc.yml")
+PAGES = [f"{name}.html" for name in TOC]
+CHAPTERS = [name for name in TOC if (ROOT / f"{name}.ipynb").is_file()]
+PHONE = {"width": 390, "height": 844}
+DESKTOP = {"width": 1280, "height": 900}
+
+
+@dataclass
+class Visit:
+    """A page, and what went on while it was open."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
+    context = browser.new_context(**{"viewport": DESKTOP, **options})
+    page = context.new_page()
+    this = Visit(page)
+    page.on("console", lambda message: message.type == "error" and this.errors.append(message.text))
+    page.on("pageerror", lambda error: this.errors.append(str(error)))
+    page.on("requestfailed", lambda request: this.errors.append(f"failed: {request.url}"))
+    page.on(
+        "response",
+        lambda reply: reply.status >= 400 and this.errors.append(f"{reply.status}: {reply.url}"),
+    )
+    page.on("request", lambda request: this.requests.append(request.url))
+    page.goto(address, wait_until="networkidle")
+    page.evaluate("window.MathJax?.startup?.promise")
+    yield this
+    context.close()
+
+
+def foreign(visit: Visit, home: str) -> list[str]:
+    """The requests that left the site."""
+    return [url for url in visit.requests if not url.startswith((home, "data:", "blob:"))]
+
+
+def check_mathematics(page: Page) -> None:
+    left, shown, wrong = page.evaluate(
+        r"""() => {
+            const math = [...document.querySelectorAll('.math')];
+            return [
+                math.filter(m => !m.querySelector('mjx-container')).map(m => m.textContent),
+                math.length,
+                [...document.querySelectorAll('mjx-merror')].map(m => m.textContent),
+            ];
+        }"""
+    )
+    assert left == []
+    assert wrong == []
+    text = page.inner_text("article")
+    assert "\\(" not in text
+    assert "\\[" not in text
+    assert shown == page.locator(".math mjx-container").count()
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
+    """Each page of the book in turn, opened once from a server for several tests."""
+    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
+        yield this
+
+
+def test_page_opens_from_a_server(opened: Visit, site_url: str) -> None:
+    assert opened.errors == []
+    assert foreign(opened, site_url) == []
+    assert opened.page.title().strip()
+    assert opened.page.locator("article h1").count() == 1
+    check_mathematics(opened.page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_opens_from_a_file(name: str, browser: Browser, site: Path) -> None:
+    with visit(browser, (site / name).as_uri()) as this:
+        assert this.errors == []
+        assert foreign(this, site.as_uri()) == []
+        check_mathematics(this.page)
+
+
+def test_chapters_show_mathematics_and_figures(browser: Browser, site_url: str) -> None:
+    assert CHAPTERS
+    for name in CHAPTERS:
+        with visit(browser, f"{site_url}/{name}.html") as this:
+            assert this.page.locator("mjx-container").count() > 10
+            widths = this.page.eval_on_selector_all(
+                "article figure img", "images => images.map(image => image.naturalWidth)"
+            )
+            assert widths
+            assert min(widths) > 0
+
+
+def test_root_leads_to_the_landing_page(browser: Browser, site_url: str) -> None:
+    with visit(browser, f"{site_url}/") as this:
+        this.page.wait_for_url(f"{site_url}/{PAGES[0]}")
+        assert "Mahalanobis" in this.page.title()
+
+
+def test_search_finds_a_page(browser: Browser, site_url: str) -> None:
+    with visit(browser, f"{site_url}/search.html?q=pseudo-inverse") as this:
+        results = this.page.locator("#search-results ul.search li a")
+        results.first.wait_for()
+        assert any("Why the usual distance fails" in text for text in results.all_inner_texts())
+        assert this.errors == []
+        assert foreign(this, site_url) == []
+    with visit(browser, f"{site_url}/search.html?q=xyzzyplugh") as this:
+        this.page.get_by_text("did not match any documents").wait_for()
+
+
+def test_phone_shows_all_of_a_page(opened: Visit) -> None:
+    opened.page.set_viewport_size(PHONE)
+    width = opened.page.evaluate("document.documentElement.scrollWidth")
+    # What sticks out must lie in a box that scrolls, or a reader can never see it.
+    hidden = opened.page.evaluate(
+        """width => [...document.querySelectorAll(
+            'article :is(p, li, td, pre, img, mjx-container, figcaption, h1, h2)')]
+            .filter(element => element.offsetParent !== null)
+            .filter(element => element.getBoundingClientRect().right > width + 1)
+            .filter(element => {
+                for (let box = element.parentElement; box; box = box.parentElement) {
+                    if (box.tagName === 'ARTICLE') return true;
+                    const flow = getComputedStyle(box).overflowX;
+                    if (flow === 'auto' || flow === 'scroll') return false;
+                }
+            })
+            .map(element => element.outerHTML.slice(0, 100))""",
+        PHONE["width"],
+    )
+    opened.page.set_viewport_size(DESKTOP)
+    assert width <= PHONE["width"]
+    assert hidden == []
+
+
+CONTRAST = """() => {
+    const parse = colour => {
+        const [r, g, b, a = 1] = colour.match(/[0-9.]+/g).map(Number);
+        return {rgb: [r, g, b], a};
+    };
+    const luminance = rgb => rgb
+        .map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const over = (top, a, below) => top.map((c, i) => a * c + (1 - a) * below[i]);
+    const background = element => {
+        if (!element) return [255, 255, 255];
+        const {rgb, a} = parse(getComputedStyle(element).backgroundColor);
+        return a === 1 ? rgb : over(rgb, a, background(element.parentElement));
+    };
+    const poor = [];
+    const walker = document.createTreeWalker(
+        document.querySelector('article'), NodeFilter.SHOW_TEXT);
+    let count = 0;
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!(element instanceof HTMLElement) || element.offsetParent === null) continue;
+        if (!walker.currentNode.data.trim()) continue;
+        if (element.matches('.headerlink')) continue;  // a sign that shows only under the mouse
+        count += 1;
+        const below = background(element);
+        const {rgb, a} = parse(getComputedStyle(element).color);
+        const [low, high] = [luminance(over(rgb, a, below)), luminance(below)]
+            .sort((x, y) => x - y);
+        const contrast = (high + 0.05) / (low + 0.05);
+        if (contrast < 4.5) poor.push([contrast.toFixed(2), walker.currentNode.data.trim()]);
+    }
+    return [count, poor, luminance(background(document.querySelector('article')))];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_modes(opened: Visit, scheme: str) -> None:
+    opened.page.emulate_media(color_scheme=scheme)
+    opened.page.wait_for_selector(f"html[data-theme={scheme}]")
+    count, poor, paper = opened.page.evaluate(CONTRAST)
+    assert count
+    assert poor == []
+    assert (paper < 0.1) is (scheme == "dark")
+
+
+def test_folded_parts_open(browser: Browser, site_url: str) -> None:
+    for name in CHAPTERS:
+        with visit(browser, f"{site_url}/{name}.html") as this:
+            solutions = this.page.locator("article .solution.dropdown").all()
+            assert solutions, f"{name} has no folded solution"
+            hints = this.page.locator("article .admonition.dropdown:not(.solution)").all()
+            for box in solutions + hints:
+                body = box.locator(":scope > :not(.admonition-title):not(button)").first
+                assert not body.is_visible()
+                box.locator("button.toggle-button").first.click()
+                assert body.is_visible()
+            for code in this.page.locator("article details").all():
+                source = code.locator("pre").first
+                assert not source.is_visible()
+                code.locator("summary").first.click()
+                assert source.is_visible()
+
+
+def test_chapters_download_as_notebooks(browser: Browser, site_url: str) -> None:
+    for name in CHAPTERS:
+        with visit(browser, f"{site_url}/{name}.html") as this:
+            link = this.page.locator('a[href$=".ipynb"]').first.get_attribute("href")
+            assert link is not None
+            reply = this.page.request.get(f"{site_url}/{name}.html/../{link}")
+            assert reply.ok
+            assert json.loads(reply.body())["nbformat"] == 4
+            assert urlsplit(reply.url).path.endswith(f"{name}.ipynb")
