@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from informed.kmeans import best_partition
 from informed.validation import Array, check_count, check_labels, check_matrix
 
 __all__ = ["average_over_clusters", "cluster_features", "indicator"]
@@ -73,8 +74,8 @@ def center(X: Array) -> Array:
            [ 0.,  0.],
            [ 0.,  2.]])
     """
-    from_first = X - X[0]
-    centered: Array = from_first - from_first.mean(axis=0)
+    centered: Array = X - X[0]
+    centered -= centered.mean(axis=0)
     return centered
 
 
@@ -99,14 +100,30 @@ def cluster_rows(
         # scikit-learn only warns when rows coincide so that clusters stay empty; we stop below.
         warnings.simplefilter("ignore", ConvergenceWarning)
         found = model.fit_predict(rows)
+    return _numbered(found, n_clusters)
+
+
+def cluster_rows_from(rows: Array, starts: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+    """K-means of the rows from given partitions, for one of many similar problems; no checks."""
+    rows = rows.astype(np.float64)
+    # Rows that coincide cannot be told apart, though a cluster of one of them costs nothing.
+    if len(rows) <= n_clusters or len(np.unique(rows[:, :1])) <= n_clusters:
+        _check_distinct(len(np.unique(rows, axis=0)), n_clusters)
+    return _numbered(best_partition(rows, starts, n_clusters)[0], n_clusters)
+
+
+def _numbered(found: NDArray[np.integer], n_clusters: int) -> NDArray[np.intp]:
     labels = relabel_by_first_occurrence(found)
-    n_found = int(labels.max()) + 1
-    if n_found < n_clusters:
+    _check_distinct(int(labels.max()) + 1, n_clusters)
+    return labels
+
+
+def _check_distinct(n_distinct: int, n_clusters: int) -> None:
+    if n_distinct < n_clusters:
         raise ValueError(
             f"n_clusters={n_clusters} is out of range: after centring the features take only "
-            f"{n_found} distinct profiles, so n_clusters must be at most {n_found}"
+            f"{n_distinct} distinct profiles, so n_clusters must be at most {n_distinct}"
         )
-    return labels
 
 
 def relabel_by_first_occurrence(labels: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -153,7 +153,7 @@ def subspace_error(U: Array, V: Array, norm: str | int = "fro") -> float:
     else:
         raise ValueError(f"norm={norm!r} is unknown: it must be 'fro' or 2")
     # With [U V] = QR the difference is Q (R_U R_Uᵀ − R_V R_Vᵀ) Qᵀ; Q changes neither norm.
-    R = np.linalg.qr(np.hstack([U, V]), mode="r")
+    R = linalg.qr(np.hstack([U, V]), mode="economic")[1]
     R_U, R_V = R[:, : U.shape[1]], R[:, U.shape[1] :]
     return float(np.linalg.norm(R_U @ R_U.T - R_V @ R_V.T, ord=order))
 
@@ -399,9 +399,7 @@ def find_by_gradient(
     degrees = len(centered) - 1
     pca = find_pca(centered, n_components)
     total = float(np.sum(centered**2) / degrees)
-    # The small matrices are in double precision for float32 data too: rounding would otherwise keep
-    # the steps longer than any useful tol.
-    B = cluster_coordinates(centered.T, labels).astype(np.float64)
+    B = cluster_coordinates(centered.T, labels)
     S1 = B @ B.T / degrees
     SH = (B @ centered).T / degrees
     outside = SH - average_over_clusters(SH, labels)
@@ -410,6 +408,8 @@ def find_by_gradient(
     alpha = 1.0 / (4.0 * largest)
     rounding = 1000 * float(np.finfo(centered.dtype).eps) * largest
 
+    # In double precision for float32 data too: rounding would otherwise keep the steps longer than
+    # any useful tol.
     T = cluster_coordinates(pca.directions, labels).astype(np.float64)
     history = [total - float(pca.variances.sum()), _reduced_error(total, S1, T)]
     converged = False
@@ -531,7 +531,7 @@ def penalty_path(
         grid = np.concatenate([[0.0], leading * np.logspace(-4, 3, 29), [np.inf]])
     else:
         grid = np.array([check_number("penalties", w, finite=False) for w in penalties])
-        if len(grid) == 0 or np.any(np.diff(grid) <= 0):
+        if len(grid) == 0 or np.any(grid[1:] <= grid[:-1]):
             raise ValueError(f"penalties={penalties!r} must hold increasing weights")
     folds = KFold(
         min(n_folds, len(X)),

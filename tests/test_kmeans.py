@@ -1,0 +1,100 @@
+"""Many starts at once must do what scikit-learn's k-means does from each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+
+from informed.datasets import make_risk_cohort
+from informed.kmeans import GO_ON, best_partition, spread_partitions
+from informed.metrics import LocalInformedMahalanobis
+
+
+def blurred(seed, n_points=120, n_dimensions=8, n_clusters=5, spread=1.0):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_clusters, size=n_points)
+    centers = rng.normal(size=(n_clusters, n_dimensions))
+    return centers[labels] + spread * rng.normal(size=(n_points, n_dimensions)), labels
+
+
+def cost(rows, labels):
+    return sum(
+        np.sum((rows[labels == k] - rows[labels == k].mean(axis=0)) ** 2) for k in set(labels)
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_start_ends_where_scikit_learn_ends(seed):
+    rows, _ = blurred(seed)
+    start = spread_partitions(rows, 5, 1, np.random.RandomState(seed))
+    centers = np.array([rows[start[0] == k].mean(axis=0) for k in range(5)])
+    expected = KMeans(5, init=centers, n_init=1, tol=0).fit(rows)
+    labels, found = best_partition(rows, start, 5)
+    assert_array_equal(labels, expected.labels_)
+    assert found == pytest.approx(expected.inertia_)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_of_few_starts_is_found_and_its_cost_is_true(seed):
+    rows, _ = blurred(seed, spread=2.0)
+    starts = spread_partitions(rows, 5, GO_ON, np.random.RandomState(seed))
+    alone = [best_partition(rows, start[None], 5)[1] for start in starts]
+    labels, found = best_partition(rows, starts, 5)
+    assert found == pytest.approx(min(alone))
+    assert found == pytest.approx(cost(rows, labels))
+
+
+def test_the_answer_does_not_depend_on_the_order_of_many_starts():
+    rows, _ = blurred(0, spread=2.0)
+    starts = spread_partitions(rows, 5, 20, np.random.RandomState(0))
+    assert best_partition(rows, starts, 5)[1] == pytest.approx(
+        best_partition(rows, starts[::-1], 5)[1]
+    )
+
+
+def test_clear_clusters_are_found():
+    rows, truth = blurred(1, spread=0.05)
+    starts = spread_partitions(rows, 5, 10, np.random.RandomState(0))
+    assert adjusted_rand_score(best_partition(rows, starts, 5)[0], truth) == 1.0
+
+
+def test_an_empty_cluster_is_filled():
+    rows, _ = blurred(2)
+    start = np.zeros((1, len(rows)), dtype=np.intp)
+    labels, found = best_partition(rows, start, 4)
+    assert set(labels) == {0, 1, 2, 3}
+    assert found == pytest.approx(cost(rows, labels))
+
+
+def test_starts_are_spread_like_kmeans_plus_plus():
+    """A point far from the first centre is drawn with probability D² / Σ D²."""
+    rows = np.array([[0.0], [1.0], [3.0]])
+    starts = spread_partitions(rows, 2, 20_000, np.random.RandomState(0))
+    # Given the first centre 0 the second is 1 with probability 1/10 and 3 with 9/10, and so on;
+    # the partition {0, 1 | 3} comes up unless 1 was drawn after 0, or 0 after 1.
+    together = np.mean(starts[:, 0] == starts[:, 1])
+    assert_allclose(together, 1 - (1 / 10 + 1 / 5) / 3, atol=0.01)
+
+
+def test_coinciding_points_still_start_every_cluster():
+    rows = np.ones((6, 2))
+    starts = spread_partitions(rows, 2, 4, np.random.RandomState(0))
+    assert all(set(start) == {0, 1} for start in starts)
+
+
+@pytest.mark.parametrize("n_neighbors", [12, 30])
+def test_borrowed_starts_cost_no_more_than_ten_restarts(n_neighbors):
+    """What a neighbourhood borrows from others is as good as ten fresh restarts of its own."""
+    X = make_risk_cohort(random_state=3).X
+    local = LocalInformedMahalanobis(n_neighbors, 6, 7, random_state=0).fit(X)
+    centered = X - X.mean(axis=0)
+    chosen = range(0, len(X), 4)
+    borrowed = [cost(centered[local.neighbors_[i]].T, local.labels_[i]) for i in chosen]
+    fresh = [
+        KMeans(7, n_init=10, random_state=0).fit(centered[local.neighbors_[i]].T).inertia_
+        for i in chosen
+    ]
+    assert np.mean(borrowed) <= 1.005 * np.mean(fresh)
