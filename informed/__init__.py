@@ -10,8 +10,21 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from informed import clusters, datasets, diffusion, directions, gap, groups, metrics, survival
+    from informed import (
+        clusters,
+        datasets,
+        diffusion,
+        directions,
+        experiments,
+        explorer,
+        gap,
+        groups,
+        metrics,
+        plots,
+        survival,
+    )
     from informed.diffusion import DiffusionMap
+    from informed.explorer import explore
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 
 __version__ = "0.1.0"
@@ -24,9 +37,13 @@ __all__ = [
     "datasets",
     "diffusion",
     "directions",
+    "experiments",
+    "explore",
+    "explorer",
     "gap",
     "groups",
     "metrics",
+    "plots",
     "survival",
 ]
 
@@ -34,6 +51,7 @@ _HOMES = {
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
+    "explore": "explorer",
 }
 
 

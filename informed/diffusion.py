@@ -20,7 +20,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from informed.directions import fix_signs
-from informed.validation import Array, check_choice, check_count, check_number
+from informed.validation import Array, check_choice, check_count, check_matrix, check_number
 
 __all__ = ["DiffusionMap"]
 
@@ -181,6 +181,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         precomputed = self.metric == "precomputed"
+        if not (precomputed and sparse.issparse(X)):
+            check_matrix(X, min_samples=2 if reset else 1)
         X = validate_data(
             self,
             X,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -13,12 +14,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from informed.clusters import warn_about_constant_features
-from informed.metrics.model import Recipe, factor, find_model, make_recipe
+from informed.clusters import cluster_rows_from, warn_about_constant_features
+from informed.kmeans import spread_partitions
+from informed.metrics.model import Recipe, factor, find_model, make_recipe, validate_samples
 from informed.validation import Array, check_choice, check_count
 
 __all__ = ["LocalInformedMahalanobis"]
@@ -42,6 +44,12 @@ class LocalInformedMahalanobis(BaseEstimator):
 
     Only the factors, d × n_features a sample, are stored.
 
+    For the clustering the features are centred once, over all training samples, and not again
+    within a neighbourhood: whether a feature lies above or below its usual level around a sample is
+    part of what it has in common with others there. ``n_init`` neighbourhoods are clustered from
+    scratch, with ``n_init`` restarts each; what they end with is where all the others start. So
+    equal neighbourhoods get equal models.
+
     Parameters
     ----------
     n_neighbors : int, default=20
@@ -58,13 +66,14 @@ class LocalInformedMahalanobis(BaseEstimator):
         Number of joblib workers over the samples. The models do not depend on it, nor on the number
         of threads.
     random_state : int, RandomState or None, default=None
-        Seed of k-means; every neighbourhood starts from the same seed, so that equal neighbourhoods
-        get equal models.
+        Seed of k-means.
     verbose : bool, default=False
         Whether to show a progress bar.
 
     Attributes
     ----------
+    mean_ : array of shape (n_features,)
+        Mean of the training samples.
     components_ : array of shape (n_samples, d, n_features)
         The factor :math:`\Lambda_i^{-1/2}\tilde U_i^\top` of each neighbourhood.
     neighbors_ : int array of shape (n_samples, n_neighbors)
@@ -130,7 +139,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         -------
         self
         """
-        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        data = validate_samples(self, X, reset=True)
         n_samples, n_features = data.shape
         n_neighbors = check_count(
             "n_neighbors", self.n_neighbors, 2, n_samples, f"n_samples={n_samples}"
@@ -153,11 +162,12 @@ class LocalInformedMahalanobis(BaseEstimator):
         )
         warn_about_constant_features(data)
         self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._X = data
-        # The search expands ‖x − y‖²: centred, it keeps its digits for data far from zero.
-        self._center = data.mean(axis=0)
-        self._search = NearestNeighbors(n_neighbors=n_neighbors).fit(data - self._center)
-        self.neighbors_ = include_self(self._nearest_training(data, n_neighbors))
+        # Everything below works on centred samples, which keep their digits far from zero.
+        self.mean_ = data.mean(axis=0)
+        self._X = data - self.mean_
+        self._search = NearestNeighbors(n_neighbors=n_neighbors).fit(self._X)
+        self.neighbors_ = include_self(self._search.kneighbors(self._X, return_distance=False))
+        self._starts = self._find_starts()
         self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
         return self
 
@@ -237,7 +247,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         n_blocks = min(len(neighbors), 8 * effective_n_jobs(self.n_jobs))
         blocks = np.array_split(np.arange(len(neighbors)), n_blocks)
         work = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_fit_block)(self._X, neighbors[block], block, self._recipe, self._seed)
+            delayed(_fit_block)(self._X, neighbors[block], block, self._recipe, self._starts)
             for block in blocks
         )
         bar = tqdm(total=len(neighbors), disable=not self.verbose, desc="neighbourhoods")
@@ -254,15 +264,25 @@ class LocalInformedMahalanobis(BaseEstimator):
     def _models_of(self, X: ArrayLike | None) -> tuple[Array, Array]:
         if X is None:
             return self._X, self.components_
-        points = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        neighbors = self._nearest_training(points, self.neighbors_.shape[1])
+        points = validate_samples(self, X, reset=False) - self.mean_
+        neighbors = self._search.kneighbors(points, return_distance=False)
         return points, self._fit_neighborhoods(neighbors)[0]
 
-    def _nearest_training(self, points: Array, count: int) -> NDArray[np.intp]:
-        nearest: NDArray[np.intp] = self._search.kneighbors(
-            points - self._center, count, return_distance=False
-        )
-        return nearest
+    def _find_starts(self) -> NDArray[np.intp] | None:
+        """Cluster a few neighbourhoods from scratch; the others start from what these end with."""
+        recipe = self._recipe
+        if recipe.directions == "pca":
+            return None
+        random = check_random_state(self._seed)
+        n_starts = min(recipe.n_init, len(self._X))
+        landmarks = random.choice(len(self._X), n_starts, replace=False)
+        with threadpool_limits(limits=1):
+            return np.array(
+                [
+                    cluster_from_scratch(self._X[self.neighbors_[i]], recipe, random)
+                    for i in landmarks
+                ]
+            )
 
     def _search_all(self, n_neighbors: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
         X, factors = self._X, self.components_
@@ -277,7 +297,8 @@ class LocalInformedMahalanobis(BaseEstimator):
     ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         X, factors = self._X, self.components_
         for rows in blocks_of(len(X), (n_candidates + 1) * factors.shape[1] * X.shape[1]):
-            near = include_self(self._nearest_training(X[rows], n_candidates + 1), rows)[:, 1:]
+            near = self._search.kneighbors(X[rows], n_candidates + 1, return_distance=False)
+            near = include_self(near, rows)[:, 1:]
             difference = X[near] - X[rows][:, None]
             own = np.einsum("idp,icp->icd", factors[rows], difference, optimize=True)
             other = np.einsum("icdp,icp->icd", factors[near], difference, optimize=True)
@@ -342,18 +363,32 @@ def _fit_block(
     neighbors: NDArray[np.intp],
     samples: NDArray[np.intp],
     recipe: Recipe,
-    seed: int,
+    starts: NDArray[np.intp] | None,
 ) -> tuple[Array, NDArray[np.intp]]:
     """Models of a block of neighbourhoods, on one thread so that threads cannot change a bit."""
     factors = np.empty((len(neighbors), recipe.n_components, X.shape[1]), dtype=X.dtype)
     labels = np.zeros((len(neighbors), X.shape[1]), dtype=np.intp)
+    again = partial(cluster_from_scratch, recipe=recipe)
     with threadpool_limits(limits=1):
         for i, members in enumerate(neighbors):
+            near = X[members]
+            own_labels = None
             try:
-                _, found_labels, found, variances = find_model(X[members], recipe, seed)
+                if starts is not None:
+                    own_labels = cluster_rows_from(near.T, starts, recipe.n_clusters)
+                    labels[i] = own_labels
+                found, variances = find_model(near, recipe, own_labels, again)
+                factors[i] = factor(found, variances)
             except ValueError as error:
                 raise ValueError(f"neighbourhood of sample {samples[i]}: {error}") from error
-            factors[i] = factor(found, variances)
-            if found_labels is not None:
-                labels[i] = found_labels
     return factors, labels
+
+
+def cluster_from_scratch(
+    samples: Array, recipe: Recipe, random_state: RandomState | None = None
+) -> NDArray[np.intp]:
+    """Cluster the features over some samples without partitions to start from."""
+    rows = samples.T.astype(np.float64)
+    random_state = check_random_state(0 if random_state is None else random_state)
+    starts = spread_partitions(rows, recipe.n_clusters, recipe.n_init, random_state)
+    return cluster_rows_from(rows, starts, recipe.n_clusters)

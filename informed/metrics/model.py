@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
-from informed.clusters import cluster_rows
+from informed.clusters import center
 from informed.directions import (
     Directions,
     find_averaged,
@@ -20,7 +21,14 @@ from informed.directions import (
     penalty_path,
     unit_columns,
 )
-from informed.validation import Array, check_choice, check_count, check_labels, check_number
+from informed.validation import (
+    Array,
+    check_choice,
+    check_count,
+    check_labels,
+    check_matrix,
+    check_number,
+)
 
 DIRECTIONS = ("exact", "gradient", "averaged", "penalized", "pca")
 VARIANCES = ("pca", "own")
@@ -36,6 +44,13 @@ class Recipe:
     variances: str
     penalty: float | str
     n_init: int
+
+
+def validate_samples(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> Array:
+    """Check samples as every function does, text included, and as scikit-learn's estimators do."""
+    check_matrix(X, min_samples=2 if reset else 1)
+    samples: Array = validate_data(estimator, X, dtype=[np.float64, np.float32], reset=reset)
+    return samples
 
 
 def make_recipe(
@@ -90,19 +105,15 @@ def make_recipe(
 def find_model(
     X: Array,
     recipe: Recipe,
-    random_state: int | RandomState | None,
-    feature_labels: NDArray[np.intp] | None = None,
-) -> tuple[Array, NDArray[np.intp] | None, Directions, Array]:
-    """Return mean, feature labels, directions (unit columns) and variances of ``X``."""
-    mean = X.mean(axis=0)
-    centered = X - mean
-    # The mean is rounded at the level of the data. Without what that leaves behind, copies of a
-    # sample would span a direction of their own.
-    centered -= centered.mean(axis=0)
-    centered[:, X.max(axis=0) == X.min(axis=0)] = 0
-    labels = feature_labels
-    if labels is None and recipe.directions != "pca":
-        labels = cluster_rows(centered.T, recipe.n_clusters, recipe.n_init, random_state)
+    labels: NDArray[np.intp] | None,
+    recluster: Callable[[Array], NDArray[np.intp]] | None,
+) -> tuple[Directions, Array]:
+    """Return directions and variances of ``X`` for the given feature labels.
+
+    ``recluster`` finds labels from part of the samples when a penalty is cross-validated; None
+    keeps the labels, because they are known from elsewhere.
+    """
+    centered = center(X)
     if recipe.directions == "pca" or labels is None:
         found = find_pca(centered, recipe.n_components)
     elif recipe.directions == "averaged":
@@ -114,23 +125,16 @@ def find_model(
     else:
         weight = recipe.penalty
         if isinstance(weight, str):
-            # Clusters found from the data are found anew in each fold; known ones are kept.
-            recluster = None if feature_labels is not None else partial(_cluster_again, recipe)
             weight = penalty_path(X, labels, recipe.n_components, recluster=recluster).best
         found = find_penalized(centered, labels, recipe.n_components, weight)
     variances = found.pca_variances if recipe.variances == "pca" else found.variances
-    return mean, labels, found, variances
+    return found, variances
 
 
 def factor(found: Directions, variances: Array) -> Array:
     r"""Return :math:`\Lambda^{-1/2}\tilde U^\top`, d × p, whose columns of Ũ have unit length."""
     components: Array = (unit_columns(found.directions) / np.sqrt(variances)).T
     return components
-
-
-def _cluster_again(recipe: Recipe, train: Array) -> NDArray[np.intp]:
-    rows = (train - train.mean(axis=0)).T
-    return cluster_rows(rows, recipe.n_clusters, recipe.n_init, 0)
 
 
 def check_feature_labels(feature_labels: object, n_features: int) -> NDArray[np.intp] | None:

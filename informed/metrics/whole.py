@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
-from informed.clusters import warn_about_constant_features
+from informed.clusters import cluster_rows, warn_about_constant_features
 from informed.directions import unit_columns
-from informed.metrics.model import check_feature_labels, factor, find_model, make_recipe
+from informed.metrics.model import (
+    Recipe,
+    check_feature_labels,
+    factor,
+    find_model,
+    make_recipe,
+    validate_samples,
+)
 from informed.validation import Array
 
 __all__ = ["InformedMahalanobis", "MahalanobisMetric"]
@@ -144,7 +153,7 @@ class InformedMahalanobis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         -------
         self
         """
-        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        data = validate_samples(self, X, reset=True)
         labels = check_feature_labels(self.feature_labels, data.shape[1])
         recipe = make_recipe(
             n_components=self.n_components,
@@ -158,9 +167,15 @@ class InformedMahalanobis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             feature_labels=labels,
         )
         warn_about_constant_features(data)
-        self.mean_, self.labels_, found, self.variances_ = find_model(
-            data, recipe, self.random_state, labels
-        )
+        self.mean_ = data.mean(axis=0)
+        centered = data - self.mean_
+        self.labels_, recluster = labels, None
+        if labels is None and recipe.directions != "pca":
+            self.labels_ = cluster_rows(
+                centered.T, recipe.n_clusters, recipe.n_init, self.random_state
+            )
+            recluster = partial(_cluster_samples, recipe)
+        found, self.variances_ = find_model(centered, recipe, self.labels_, recluster)
         self.directions_ = unit_columns(found.directions)
         self.components_ = factor(found, self.variances_)
         self.penalty_ = found.penalty
@@ -180,7 +195,7 @@ class InformedMahalanobis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         coordinates : array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        samples = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        samples = validate_samples(self, X, reset=False)
         coordinates: Array = (samples - self.mean_) @ self.components_.T
         return coordinates
 
@@ -218,13 +233,20 @@ class InformedMahalanobis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         distances : array of shape (n_pairs,)
         """
         check_is_fitted(self)
-        sides = np.asarray(pairs)
+        # Not through transform: an array of pairs cannot carry the feature names of the fit.
+        sides = check_array(
+            pairs,
+            dtype=[np.float64, np.float32],
+            ensure_2d=False,
+            allow_nd=True,
+            input_name="pairs",
+        )
         if sides.ndim != 3 or sides.shape[1:] != (2, self.n_features_in_):
             raise ValueError(
                 f"pairs has shape {sides.shape}: it must be (n_pairs, 2, {self.n_features_in_})"
             )
-        first, second = self.transform(sides[:, 0]), self.transform(sides[:, 1])
-        distances: Array = np.linalg.norm(first - second, axis=1)
+        differences = (sides[:, 0] - sides[:, 1]) @ self.components_.T
+        distances: Array = np.linalg.norm(differences, axis=1)
         return distances
 
     def get_metric(self) -> MahalanobisMetric:
@@ -262,3 +284,9 @@ class InformedMahalanobis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _cluster_samples(recipe: Recipe, samples: Array) -> NDArray[np.intp]:
+    """Cluster the features over some of the samples, from a fixed seed."""
+    rows = (samples - samples.mean(axis=0)).T
+    return cluster_rows(rows, recipe.n_clusters, recipe.n_init, 0)
