@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SITE := _build/html
+# Two workers on two cores: more threads would only wait for each other.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
@@ -38,9 +40,9 @@ notebooks: $(READY)  ## run the notebooks, keep only the checked outputs
 
 test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
 	$(MAKE) lint
-	$(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
 		--cov --cov-report=term --cov-fail-under=95
-	$(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
+	$(ONE_THREAD) $(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
 	$(MAKE) book
 	$(BIN)/python -m pytest tests/test_book.py tests/test_site.py
 

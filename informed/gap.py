@@ -38,6 +38,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
+from informed.clusters import center
 from informed.validation import Array, check_count, check_matrix
 
 __all__ = ["GapResult", "NeighborhoodGap", "gap_statistic", "neighborhood_gap"]
@@ -257,7 +258,8 @@ def neighborhood_gap(
     """Gap statistic of the features within neighbourhoods of samples, against their size.
 
     The neighbourhood of a sample are the N samples nearest to it (Euclidean), itself included. Its
-    features, centred within the neighbourhood, are points with N coordinates. If N is too small,
+    features are points with N coordinates. As in :class:`informed.LocalInformedMahalanobis` they
+    are centred over all samples and not again within the neighbourhood. If N is too small,
     chance hides which features go together; once N is large enough to show their clusters, the gap
     for the right number of clusters has no reason to rise further.
 
@@ -318,6 +320,7 @@ def neighborhood_gap(
     # A sample is its own nearest neighbour, even if rounding gives the distance to a twin as less.
     distances[np.arange(len(samples)), samples] = -1.0
     neighbors = np.argsort(distances, axis=1, kind="stable")[:, : widths[-1]]
+    X = center(X)
     tasks = (
         delayed(_single_threaded)(
             _gaps_of_neighborhood,
@@ -353,7 +356,7 @@ def _gaps_of_neighborhood(
     """Gap of the features over the first N rows of ``X``, for each size N."""
     gaps = []
     for size in sizes:
-        features = (X[:size] - X[:size].mean(axis=0)).T
+        features = X[:size].T
         scores = _principal_scores(features)
         name = f"the neighbourhood of size {size} around sample {sample}"
         log_within = [

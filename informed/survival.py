@@ -220,7 +220,7 @@ def compare_survival(
     >>> print(compare_survival(durations, events, groups))
     log-rank test: chi-squared = 6.633 on 1 degree of freedom, p = 0.01
           n  observed  expected  observed/expected  median
-    high  6         5     2.096              2.385       7
+    high  6         5     2.096              2.385       5
     low   6         3     5.904             0.5081      15
     """
     times, observed = _check_follow_up(durations, events)

@@ -185,7 +185,8 @@ def test_neighborhood_is_the_gap_of_its_centred_features() -> None:
         for column, sample in enumerate(result.samples):
             order = sorted(range(30), key=lambda j: sum((X[sample] - X[j]) ** 2))
             assert order[0] == sample
-            points = np.array([feature - feature.mean() for feature in X[order[:size]].T])
+            centred = X - X.mean(axis=0)
+            points = centred[order[:size]].T
             plain = reference_log_within(points, 3, 20, seed=1)
             labels = k_means(points, 3, 10, 0)
             gap = plain.mean() - np.log(within(points, labels))
@@ -216,7 +217,7 @@ def test_gap_rises_with_size_until_the_clusters_show() -> None:
         gap = neighborhood_gap(
             features_like(seed), [3, 8, 30], 3, n_references=2, random_state=seed
         ).gap
-        assert gap[0] < gap[1] - 0.1
+        assert gap[0] < gap[1] - 0.05
         assert gap[1] < gap[2]
 
 
