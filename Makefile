@@ -36,13 +36,13 @@ lab: $(READY)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=book
 
 notebooks: $(READY)  ## run the notebooks, keep only the checked outputs
-	$(BIN)/python tools/notebooks.py refresh
+	INFORMED_EXPLORER=live $(BIN)/python tools/notebooks.py refresh
 
 test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
 	$(MAKE) lint
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
 		--cov --cov-report=term --cov-fail-under=95
-	$(ONE_THREAD) $(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
+	INFORMED_EXPLORER=live $(ONE_THREAD) $(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
 	$(MAKE) book
 	$(BIN)/python -m pytest tests/test_book.py tests/test_site.py
 
