@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import pkgutil
+import re
 import subprocess
 import sys
 import textwrap
@@ -225,3 +226,12 @@ def test_examples_in_docstrings(module):
 def test_estimators_have_examples(name):
     examples = doctest.DocTestFinder(recurse=False).find(getattr(informed, name))
     assert sum(len(test.examples) for test in examples) >= 2
+
+
+def test_the_example_of_the_readme_runs_when_pasted(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (PACKAGE.parent / "README.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    label, _, value = capsys.readouterr().out.strip().rpartition(" ")
+    assert label == "correlation with the hidden distance:"
+    assert float(value) > 0.98
