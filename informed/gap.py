@@ -298,9 +298,9 @@ def neighborhood_gap(
     >>> rng = np.random.default_rng(0)
     >>> hidden = rng.normal(size=(40, 3))
     >>> X = np.repeat(hidden, 20, axis=1) + 0.5 * rng.normal(size=(40, 60))
-    >>> result = neighborhood_gap(X, [5, 10, 20, 30], 3, random_state=0)
-    >>> result.gap.shape
-    (4,)
+    >>> result = neighborhood_gap(X, [4, 8, 16], 3, n_neighborhoods=5, random_state=0)
+    >>> bool(result.gap[0] < result.gap[1] < result.gap[2])
+    True
     """
     X = check_matrix(X).astype(np.float64)
     n_samples, n_features = X.shape
