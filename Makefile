@@ -25,7 +25,7 @@ $(READY): requirements.txt pyproject.toml
 
 book: $(READY)  ## build the book into _build/html; any warning is an error
 	@# Sphinx does not read unchanged pages again, so a second run would hide what failed the first one.
-	$(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	$(ONE_THREAD) $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going || { rm -rf _build/.doctrees; exit 1; }
 	@echo "The book is in $(SITE)/index.html"
 
 serve: book  ## build the book and serve it on localhost (PORT=8000)
