@@ -215,9 +215,9 @@ def test_curve_is_mean_and_standard_error_over_neighborhoods() -> None:
 def test_gap_rises_with_size_until_the_clusters_show() -> None:
     for seed in range(3):
         gap = neighborhood_gap(
-            features_like(seed), [3, 8, 30], 3, n_references=2, random_state=seed
+            features_like(seed), [2, 8, 30], 3, n_references=2, random_state=seed
         ).gap
-        assert gap[0] < gap[1] - 0.05
+        assert gap[0] < gap[1] - 0.1
         assert gap[1] < gap[2]
 
 
