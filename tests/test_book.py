@@ -176,6 +176,20 @@ def test_strip_keeps_checked_outputs_only(tmp_path: Path) -> None:
     assert path.stat().st_mtime_ns == before, "a stripped notebook is left alone"
 
 
+def test_strip_joins_what_was_printed_in_pieces() -> None:
+    notebook = small_notebook()
+    pieces = [("stdout", "0."), ("stdout", "5\n"), ("stderr", "no"), ("stdout", "more\n")]
+    notebook.cells[1].outputs = [
+        new_output("stream", name=name, text=text) for name, text in pieces
+    ]
+    joined = notebooks.strip(notebook).cells[1].outputs
+    assert [(output.name, output.text) for output in joined] == [
+        ("stdout", "0.5\n"),
+        ("stderr", "no"),
+        ("stdout", "more\n"),
+    ]
+
+
 def run_python(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     # The session's own pytest and coverage settings must not reach the run inside.
     environment = {

@@ -12,6 +12,7 @@ import threading
 import types
 import warnings
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import ipywidgets
@@ -330,6 +331,35 @@ def test_a_draw_that_cannot_be_sent_to_a_worker_is_drawn_here(
 
     html = explore(draw, level=[1, 2]).html
     assert html == explore(bar, level=[1, 2]).html
+
+
+def test_a_cached_function_of_a_notebook_is_drawn_here(tmp_path: Path) -> None:
+    # A worker looks for it in its own __main__, where it is not.
+    script = tmp_path / "notebook.py"
+    script.write_text(
+        """
+from functools import cache
+from matplotlib.figure import Figure
+from informed.explorer import explore, frames
+
+@cache
+def squares(n):
+    return [k * k for k in range(n)]
+
+def draw(n):
+    figure = Figure(figsize=(2, 1))
+    figure.add_subplot().plot(squares(n))
+    return figure
+
+frames.PARALLEL_FROM_SECONDS = 0.0
+print(explore(draw, n=[2, 3, 4]))
+""",
+        encoding="utf-8",
+    )
+    result = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert result.stdout.startswith("<static explorer")
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -62,10 +62,27 @@ def strip(notebook: NotebookNode) -> NotebookNode:
             {key: value for key, value in cell.metadata.items() if key in CELL_METADATA}
         )
         cell.pop("attachments", None)
-        if cell.cell_type == "code" and not is_checked(cell):
+        if cell.cell_type != "code":
+            continue
+        if is_checked(cell):
+            cell.outputs = _merge_streams(cell.outputs)
+        else:
             cell.outputs = []
             cell.execution_count = None
     return notebook
+
+
+def _merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Join what a kernel printed in pieces, whose borders differ from run to run."""
+    merged: list[NotebookNode] = []
+    for output in outputs:
+        last = merged[-1] if merged else {}
+        # Only a stream has a name.
+        if output.get("name") is not None and output.get("name") == last.get("name"):
+            last["text"] += output.text
+        else:
+            merged.append(output)
+    return merged
 
 
 def refresh(notebook: NotebookNode, folder: Path, timeout: int = 600) -> NotebookNode:

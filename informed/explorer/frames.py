@@ -8,6 +8,7 @@ import pickle
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -186,8 +187,9 @@ def draw_frames(
     else:
         try:
             frames = run(rest, -1 if seconds > PARALLEL_FROM_SECONDS else 1, verbose)
-        except pickle.PicklingError:
-            # A closure over an open file, say, cannot be sent to a worker.
+        except (pickle.PicklingError, BrokenProcessPool):
+            # A closure over an open file cannot be sent to a worker; a cached function of a
+            # notebook can, but the worker does not find its name.
             frames = run(rest, 1, verbose)
     frames.insert(default, first)
     for values, frame in zip(combinations, frames, strict=True):
