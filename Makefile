@@ -40,11 +40,11 @@ notebooks: $(READY)  ## run the notebooks, keep only the checked outputs
 
 test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
 	$(MAKE) lint
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore tests/test_site.py \
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore-glob 'tests/test_site*.py' \
 		--cov --cov-report=term --cov-fail-under=95
 	INFORMED_EXPLORER=live $(ONE_THREAD) $(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
 	$(MAKE) book
-	$(BIN)/python -m pytest tests/test_book.py tests/test_site.py
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/test_book.py tests/test_site*.py
 
 bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
 	$(BIN)/python benchmarks/run.py

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from browsing import drag
 from conftest import QuietHandler
 from matplotlib.figure import Figure
 from PIL import Image
@@ -167,24 +168,6 @@ def pixels(image: Locator) -> np.ndarray:
 
 def shows(root: Locator, figure: Figure) -> bool:
     return bool(np.abs(pixels(picture(root)) - drawn(figure)).max() <= TOLERANCE)
-
-
-def drag(slider: Locator, position: int) -> None:
-    """Take the thumb of a slider with the mouse and put it down at a position."""
-    box = slider.bounding_box()
-    assert box is not None
-    last = int(slider.get_attribute("max") or 0)
-    thumb = 16  # Chromium's, in CSS pixels
-
-    def at(step: int) -> float:
-        return box["x"] + thumb / 2 + (box["width"] - thumb) * step / last
-
-    mouse = slider.page.mouse
-    height = box["y"] + box["height"] / 2
-    mouse.move(at(int(slider.input_value())), height)
-    mouse.down()
-    mouse.move(at(position), height, steps=4)
-    mouse.up()
 
 
 @pytest.mark.parametrize("over", ["file", "http"])

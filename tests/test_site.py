@@ -4,55 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import ROOT
+from browsing import CHAPTERS, DESKTOP, PAGES, PHONE, Visit, foreign, visit
 from playwright.sync_api import Browser, Page
-from sphinx_external_toc.parsing import parse_toc_yaml
-
-TOC = parse_toc_yaml(ROOT / "_toc.yml")
-PAGES = [f"{name}.html" for name in TOC]
-CHAPTERS = [name for name in TOC if (ROOT / f"{name}.ipynb").is_file()]
-PHONE = {"width": 390, "height": 844}
-DESKTOP = {"width": 1280, "height": 900}
-
-
-@dataclass
-class Visit:
-    """A page, and what went on while it was open."""
-
-    page: Page
-    errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
-    context = browser.new_context(**{"viewport": DESKTOP, **options})
-    page = context.new_page()
-    this = Visit(page)
-    page.on("console", lambda message: message.type == "error" and this.errors.append(message.text))
-    page.on("pageerror", lambda error: this.errors.append(str(error)))
-    page.on("requestfailed", lambda request: this.errors.append(f"failed: {request.url}"))
-    page.on(
-        "response",
-        lambda reply: reply.status >= 400 and this.errors.append(f"{reply.status}: {reply.url}"),
-    )
-    page.on("request", lambda request: this.requests.append(request.url))
-    page.goto(address, wait_until="networkidle")
-    page.evaluate("window.MathJax?.startup?.promise")
-    yield this
-    context.close()
-
-
-def foreign(visit: Visit, home: str) -> list[str]:
-    """The requests that left the site."""
-    return [url for url in visit.requests if not url.startswith((home, "data:", "blob:"))]
 
 
 def check_mathematics(page: Page) -> None:
