@@ -24,6 +24,7 @@ $(READY): requirements.txt pyproject.toml
 	touch $(READY)
 
 book: $(READY)  ## build the book into _build/html; any warning is an error
+	$(ONE_THREAD) $(BIN)/python tools/execute.py
 	@# Sphinx does not read unchanged pages again, so a second run would hide what failed the first one.
 	$(ONE_THREAD) $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going || { rm -rf _build/.doctrees; exit 1; }
 	@echo "The book is in $(SITE)/index.html"

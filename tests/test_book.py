@@ -280,6 +280,47 @@ def test_strict_build_refuses_a_failing_cell_each_time(tmp_path: Path) -> None:
         assert "planted" in build_small_book(tmp_path, "# Title\n", chapter)
 
 
+# --- running the notebooks before the build ------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with one notebook, one module, and the tool that runs notebooks."""
+    for name in ("tools", "book", "informed"):
+        (tmp_path / name).mkdir()
+    shutil.copy(ROOT / "tools" / "execute.py", tmp_path / "tools")
+    shutil.copy(ROOT / "_config.yml", tmp_path)
+    (tmp_path / "requirements.txt").write_text("numpy\n")
+    (tmp_path / "informed" / "module.py").write_text("one = 1\n")
+    (tmp_path / "_toc.yml").write_text("{format: jb-book, root: book/chapter}\n")
+    nbformat.write(small_notebook(), tmp_path / "book" / "chapter.ipynb")
+    return tmp_path
+
+
+def execute(project: Path) -> subprocess.CompletedProcess[str]:
+    return run_python(project / "tools" / "execute.py", cwd=project)
+
+
+def test_notebooks_run_once_and_again_when_the_library_changes(project: Path) -> None:
+    assert "ran book/chapter.ipynb" in execute(project).stdout
+    assert execute(project).stdout == ""
+    doctrees = project / "_build" / ".doctrees"
+    doctrees.mkdir()
+    (project / "informed" / "module.py").write_text("one = 2\n")
+    assert "ran book/chapter.ipynb" in execute(project).stdout
+    assert not doctrees.exists(), "Sphinx would not read the page again"
+
+
+def test_a_failing_notebook_stops_the_build_each_time(project: Path) -> None:
+    notebook = small_notebook()
+    notebook.cells.append(new_code_cell("raise RuntimeError('planted')"))
+    nbformat.write(notebook, project / "book" / "chapter.ipynb")
+    for _ in ("first", "again"):
+        result = execute(project)
+        assert result.returncode == 1
+        assert "planted" in result.stderr
+
+
 # --- the built pages ----------------------------------------------------------------------------
 
 

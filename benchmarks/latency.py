@@ -1,0 +1,67 @@
+"""How long an explorer of the built book takes from a move to the new picture on the screen.
+
+Run ``make book`` first; then ``python benchmarks/latency.py`` prints the median over all moves of
+all sliders, in a headless Chromium on this machine.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import sys
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+SITE = Path(__file__).resolve().parent.parent / "_build" / "html" / "book"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+# From the input event to the first frame that the browser paints after it has decoded the picture.
+MOVE = """async slider => {
+    const root = slider.closest('.informed-explorer');
+    const times = [];
+    for (let at = 0; at <= Number(slider.max); at += 1) {
+        slider.value = at;
+        const start = performance.now();
+        slider.dispatchEvent(new Event('input', {bubbles: true}));
+        await root.querySelector('.moving img').decode();
+        await new Promise(requestAnimationFrame);
+        times.push(performance.now() - start);
+    }
+    return times;
+}"""
+
+
+def main() -> int:
+    """Move every slider through all of its values, and print the median time of a move."""
+    pages = [
+        page for page in sorted(SITE.glob("*.html")) if "informed-explorer" in page.read_text()
+    ]
+    if not pages:
+        print("no explorers: run make book first", file=sys.stderr)
+        return 1
+    browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser_path is None:
+        print(f"no browser: install one of {', '.join(BROWSERS)}", file=sys.stderr)
+        return 1
+    times: list[float] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page()
+        for path in pages:
+            page.goto(path.as_uri(), wait_until="networkidle")
+            for slider in page.locator(".informed-explorer input[type=range]").all():
+                times += slider.evaluate(MOVE)
+        browser.close()
+    print(
+        f"explorers: from a move to the new picture, median {statistics.median(times):.0f} ms, "
+        f"95 % within {statistics.quantiles(times, n=20)[-1]:.0f} ms "
+        f"({len(times)} moves on {len(pages)} pages)"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
