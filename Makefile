@@ -9,7 +9,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab notebooks test bench lint lock clean
+.PHONY: help book serve pdf lab notebooks test bench lint lock clean
 
 help:  ## show this list
 	@echo "make <target>, where target is one of:"
@@ -32,6 +32,9 @@ book: $(READY)  ## build the book into _build/html; any warning is an error
 serve: book  ## build the book and serve it on localhost (PORT=8000)
 	@echo "Serving the book at http://127.0.0.1:$(PORT)/ (stop with Ctrl-C)"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(SITE) $(PORT)
+
+pdf: book  ## print the book into _build/informed.pdf
+	$(BIN)/python tools/pdf.py
 
 lab: $(READY)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=book

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -19,9 +20,11 @@ from bs4 import BeautifulSoup
 from conftest import ROOT
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 sys.path.insert(0, str(ROOT / "tools"))
 import notebooks
+import pdf
 
 NOTEBOOKS = notebooks.find_notebooks()
 
@@ -404,3 +407,18 @@ def test_links_and_assets_resolve(site: Path) -> None:
                 broken.append(f"{path.name} → {address}: no such anchor")
     assert checked
     assert broken == []
+
+
+# --- the book on paper --------------------------------------------------------------------------
+
+
+def test_the_printed_book_is_whole_and_its_links_stay_inside(site: Path) -> None:
+    names = list(parse_toc_yaml(ROOT / "_toc.yml"))
+    page = BeautifulSoup(pdf.join_pages(names), "html.parser")
+    assert [article["id"] for article in page.find_all("article")] == names
+    ids = Counter(tag["id"] for tag in page.find_all(id=True))
+    links = [urlsplit(tag["href"]) for tag in page.find_all("a", href=True)]
+    inner = [link.fragment for link in links if not link.scheme]
+    assert len(inner) > 100
+    assert all(not link.path for link in links if not link.scheme)
+    assert all(ids[target] == 1 for target in inner if target)

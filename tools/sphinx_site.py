@@ -1,4 +1,4 @@
-"""Two things that the book asks of Sphinx: alt text on each image, pages that open from a file.
+"""What the book asks of Sphinx: alt text, links to the API, pages that open from a file.
 
 Loaded by ``_config.yml`` as a local extension.
 """
@@ -6,6 +6,7 @@ Loaded by ``_config.yml`` as a local extension.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,38 @@ def require_alt_text(app: Sphinx, doctree: nodes.document) -> None:
             logger.warning("image without alt text: %s", image["uri"], location=image, type="site")
 
 
+def link_library_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Make the name of a documented function or class, written as code, a link to its entry."""
+    entries = app.env.get_domain("py").get_objects()
+    targets: dict[str, tuple[str, str]] = {}
+    ambiguous = set()
+    for full, _, kind, page, anchor, _ in entries:
+        if kind not in ("class", "function", "method", "module"):
+            continue
+        targets[full] = (page, anchor)
+        # `InformedMahalanobis` and `InformedMahalanobis.fit`, but not a bare `fit`.
+        short = ".".join(full.split(".")[-2 if kind == "method" else -1 :])
+        if targets.setdefault(short, (page, anchor)) != (page, anchor):
+            ambiguous.add(short)
+    for literal in list(doctree.findall(nodes.literal)):
+        name = literal.astext().removesuffix("()")
+        if name not in targets or name in ambiguous or targets[name][0] == docname:
+            continue
+        if any(isinstance(parent, (nodes.reference, nodes.title)) for parent in _parents(literal)):
+            continue
+        page, anchor = targets[name]
+        address = app.builder.get_relative_uri(docname, page)
+        link = nodes.reference("", "", internal=True, refuri=f"{address}#{anchor}")
+        literal.replace_self(link)
+        link += literal
+
+
+def _parents(node: nodes.Node) -> Iterator[nodes.Node]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
 def drop_font_preloads(app: Sphinx, exception: Exception | None) -> None:
     """Take the theme's font preloads out of the finished pages."""
     if exception is not None or app.builder.format != "html":
@@ -40,5 +73,6 @@ def drop_font_preloads(app: Sphinx, exception: Exception | None) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the handlers."""
     app.connect("doctree-read", require_alt_text)
+    app.connect("doctree-resolved", link_library_names)
     app.connect("build-finished", drop_font_preloads)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

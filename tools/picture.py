@@ -1,0 +1,57 @@
+"""Draw the picture of the landing page and of the README: the idea in one look.
+
+Run as ``python tools/picture.py``; writes ``book/assets/idea.png``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from scipy.spatial.distance import pdist, squareform
+
+from informed import InformedMahalanobis
+from informed.datasets import make_hidden_square
+from informed.plots.style import look, new_figure, styled
+
+PICTURE = Path(__file__).resolve().parent.parent / "book" / "assets" / "idea.png"
+
+
+@styled
+def draw() -> Figure:
+    """Show hidden points, what is measured of them, and what two distances make of that."""
+    n, p = 60, 300
+    data = make_hidden_square(n, p, spread=0.3, noise=0.5, random_state=0)
+    usual = InformedMahalanobis(n - 1, directions="pca").fit(data.X)
+    informed = InformedMahalanobis(2, random_state=0).fit(data.X)
+    by_cluster = np.argsort(informed.labels_, kind="stable")
+    by_first_variable = np.argsort(data.hidden[:, 0])
+    truth = pdist(data.hidden)
+
+    figure, axes = new_figure(1, 4, (11, 3.0))
+    hidden, table, *plots = axes[0]
+    hidden.scatter(*data.hidden.T, c=data.hidden[:, 0], s=20)
+    hidden.set(title="Hidden: where each sample is", xlabel="variable 1", ylabel="variable 2")
+    centered = data.X - data.X.mean(axis=0)
+    sorted_table = centered[np.ix_(by_first_variable, by_cluster)].T
+    table.imshow(sorted_table, aspect="auto", cmap="PuOr_r", interpolation="nearest")
+    for border in np.cumsum(np.bincount(informed.labels_))[:-1]:
+        table.axhline(border - 0.5, color="black", linewidth=1.5)
+    table.set(title=f"Seen: {p} features,\nin clusters that move together")
+    table.set(xlabel=f"{n} samples", ylabel="features")
+    for ax, metric, method, title in [
+        (plots[0], usual, "pca", "The usual distance:\nall pairs equally far"),
+        (plots[1], informed, "exact", "Informed by clusters:\nthe hidden distance"),
+    ]:
+        found = squareform(metric.pairwise_distances(data.X), checks=False)
+        ax.plot(truth, found, ".", color=look(method).color, markersize=2, alpha=0.5)
+        ax.set(title=title, xlabel="hidden distance", ylabel="distance found")
+        ax.set(ylim=(0, 1.3 * found.max()))
+    for ax in axes[0]:
+        ax.set(xticks=[], yticks=[])
+    return figure
+
+
+if __name__ == "__main__":
+    draw().savefig(PICTURE, dpi=130)
