@@ -9,7 +9,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve pdf lab notebooks test bench lint lock clean
+.PHONY: help book serve pdf slides course lab notebooks test bench lint lock clean
 
 help:  ## show this list
 	@echo "make <target>, where target is one of:"
@@ -35,6 +35,12 @@ serve: book  ## build the book and serve it on localhost (PORT=8000)
 
 pdf: book  ## print the book into _build/informed.pdf
 	$(BIN)/python tools/pdf.py
+
+slides: $(READY)  ## make the slides, one file a part, into _build/slides
+	$(ONE_THREAD) $(BIN)/python tools/slides.py
+
+course: slides  ## pack notebooks, slides, test and guide for a class into _build/informed-course.zip
+	$(BIN)/python tools/course.py
 
 lab: $(READY)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=book
