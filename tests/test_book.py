@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import os
 import re
 import shutil
@@ -25,6 +27,8 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 sys.path.insert(0, str(ROOT / "tools"))
 import notebooks
 import pdf
+
+import informed
 
 NOTEBOOKS = notebooks.find_notebooks()
 
@@ -193,7 +197,9 @@ def test_strip_joins_what_was_printed_in_pieces() -> None:
     ]
 
 
-def run_python(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run_python(
+    *arguments: str | Path, cwd: Path, **variables: str
+) -> subprocess.CompletedProcess[str]:
     # The session's own pytest and coverage settings must not reach the run inside.
     environment = {
         name: value
@@ -203,7 +209,7 @@ def run_python(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,
-        env=environment,
+        env=environment | variables,
         capture_output=True,
         text=True,
         check=False,
@@ -237,7 +243,9 @@ def test_nbval_fails_on_a_planted_wrong_number(number: str, passes: bool, tmp_pa
 # --- the strict build ---------------------------------------------------------------------------
 
 
-def build_small_book(folder: Path, index: str, chapter: NotebookNode | None = None) -> str:
+def build_small_book(
+    folder: Path, index: str, chapter: NotebookNode | None = None, **environment: str
+) -> str:
     """Build a book of one or two pages with the real settings; return its messages, or ''."""
     for name in ("tools", "book/assets"):
         shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
@@ -250,7 +258,9 @@ def build_small_book(folder: Path, index: str, chapter: NotebookNode | None = No
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     (folder / "book" / "index.md").write_text(index, encoding="utf-8")
     command = "from jupyter_book.cli.main import main; main()"
-    result = run_python("-c", command, "build", ".", "-W", "-n", "--keep-going", cwd=folder)
+    result = run_python(
+        "-c", command, "build", ".", "-W", "-n", "--keep-going", cwd=folder, **environment
+    )
     return "" if result.returncode == 0 else result.stdout + result.stderr
 
 
@@ -259,6 +269,23 @@ def test_strict_build_accepts_a_sound_book(tmp_path: Path) -> None:
     chapter.cells.insert(0, new_markdown_cell("# Chapter"))
     index = "# Title\n\n![a tilted ellipse](assets/favicon.svg)\n\n[a chapter](chapter)\n"
     assert build_small_book(tmp_path, index, chapter) == ""
+
+
+def test_launch_buttons_lead_to_the_repository(tmp_path: Path) -> None:
+    chapter = small_notebook()
+    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
+    address = "https://github.com/somebody/informed"
+    index = "# Title\n\n[a chapter](chapter)\n"
+    assert build_small_book(tmp_path, index, chapter, INFORMED_REPOSITORY=address) == ""
+    page = read_page(tmp_path / "_build" / "html" / "book" / "chapter.html")
+    links = [tag["href"] for tag in page.find_all("a", href=True)]
+    binder = "https://mybinder.org/v2/gh/somebody/informed/main?urlpath=lab/tree/book/chapter.ipynb"
+    colab = (
+        "https://colab.research.google.com/github/somebody/informed/blob/main/book/chapter.ipynb"
+    )
+    assert binder in links
+    assert colab in links
+    assert address in links
 
 
 def test_strict_build_refuses_broken_pages(tmp_path: Path) -> None:
@@ -281,6 +308,100 @@ def test_strict_build_refuses_a_failing_cell_each_time(tmp_path: Path) -> None:
     chapter.cells.append(new_code_cell("raise RuntimeError('planted')"))
     for _ in ("cold", "from the cache"):
         assert "planted" in build_small_book(tmp_path, "# Title\n", chapter)
+
+
+# --- the reference pages ------------------------------------------------------------------------
+
+BOOK = ROOT / "book"
+PAPER_ITEMS = [
+    *("T1", "C1", "A1", "A2", "A3", "A4", "E1", "T2"),
+    *("E2", "E3", "ALG1", "X1", "E4", "X2", "ALG2", "X3", "X4", "F1", "F2"),
+]
+
+
+def rows(page: str) -> list[list[str]]:
+    """The rows of all list-tables of a Markdown page, without their heads."""
+    found: list[list[str]] = []
+    for line in page.split("\n"):
+        if line.startswith("* - "):
+            found.append([line[4:]])
+        elif line.startswith("  - "):
+            found[-1].append(line[4:])
+    return found
+
+
+def test_ledger_has_a_row_for_each_item_and_erratum() -> None:
+    ledger = (BOOK / "ledger.md").read_text(encoding="utf-8")
+    first = {row[0]: row for row in rows(ledger)}
+    for item in PAPER_ITEMS:
+        _, _, statement, proof, check, tests = first[item]
+        for cell in (statement, proof, check):
+            assert re.search(r"\{(prf:ref|ref|doc)\}`|\]\([\w-]+\.ipynb#", cell), f"{item}: {cell}"
+        assert "{download}" in tests, item
+    errata = {row[0] for row in rows((BOOK / "errata.md").read_text(encoding="utf-8"))}
+    for number in "12345":
+        assert number in errata
+        assert "{ref}`erratum-" in first[number][1]
+
+
+def test_ledger_names_tests_that_exist() -> None:
+    ledger = (BOOK / "ledger.md").read_text(encoding="utf-8")
+    named = re.findall(r"\{download\}`(\w+) <\.\./(tests/\w+\.py)>`", ledger)
+    assert len(named) == ledger.count("{download}") > 30
+    for name, file in named:
+        source = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        names = {node.name for node in ast.walk(source) if isinstance(node, ast.FunctionDef)}
+        assert name in names, f"{file} has no {name}"
+
+
+def test_ledger_links_lead_to_the_pages(site: Path) -> None:
+    """A link that Sphinx could not resolve is left out of the page without a trace."""
+    sources = rows((BOOK / "ledger.md").read_text(encoding="utf-8"))
+    built = read_page(site / "book" / "ledger.html").select("article tbody tr")
+    assert len(built) == len(sources) - 3  # a head for each of the three tables
+    for row in built:
+        for cell in row.find_all("td")[1:]:
+            text = cell.get_text(strip=True)
+            links = cell.find_all("a", href=True)
+            assert links or row.find_all("td").index(cell) == 1, f"no link in {text!r}"
+        for link in row.find_all("a", class_="download"):
+            target = (site / "book" / unquote(link["href"])).resolve()
+            assert f"def {link.get_text(strip=True)}(" in target.read_text(encoding="utf-8")
+
+
+def test_compared_numbers_are_those_of_the_chapters() -> None:
+    page = (BOOK / "paper-versus-ours.md").read_text(encoding="utf-8")
+    compared = 0
+    for row in rows(page):
+        own = row[2]
+        chapters = re.findall(r"\{doc\}`([\w-]+)`", own)
+        numbers = notebooks.DECIMAL.findall(notebooks.NOT_PROSE.sub(" ", own))
+        if not numbers:
+            continue
+        computed = {
+            number
+            for chapter in chapters
+            for cell in nbformat.read(BOOK / f"{chapter}.ipynb", as_version=4).cells
+            if notebooks.is_checked(cell)
+            for output in cell.outputs
+            for number in notebooks.DECIMAL.findall(notebooks._text(output))
+        }
+        assert set(numbers) <= computed, f"{row[0]}: {set(numbers) - computed}"
+        compared += len(numbers)
+    assert compared > 15
+
+
+def test_api_page_shows_all_that_is_public(site: Path) -> None:
+    shown = anchors(site / "book" / "api.html")
+    for name in (ROOT / "book" / "api.md").read_text(encoding="utf-8").split("automodule:: ")[1:]:
+        module = importlib.import_module(name.split()[0])
+        for public in getattr(module, "__all__", []):
+            item = getattr(module, public)
+            if callable(item) and item.__doc__:
+                assert f"{module.__name__}.{public}" in shown, f"{module.__name__}.{public}"
+    for name in informed.__all__:
+        if callable(getattr(informed, name)):
+            assert any(anchor.endswith(f".{name}") for anchor in shown), name
 
 
 # --- running the notebooks before the build ------------------------------------------------------

@@ -1,10 +1,11 @@
-"""What the book asks of Sphinx: alt text, links to the API, pages that open from a file.
+"""What the book asks of Sphinx: alt text, links, launch buttons, pages that open from a file.
 
 Loaded by ``_config.yml`` as a local extension.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
@@ -19,6 +21,27 @@ logger = logging.getLogger(__name__)
 # A browser refuses a cross-origin preload of a file:// address and logs an error for it. The style
 # sheet loads the same fonts without it.
 FONT_PRELOAD = re.compile(r'<link rel="preload" as="font"[^>]*>\s*')
+
+
+def add_launch_buttons(app: Sphinx, config: Config) -> None:
+    """Offer to run a page elsewhere, if the address of the repository is known.
+
+    It is known where the site is published, and given there as INFORMED_REPOSITORY; anywhere else a
+    button would lead nowhere.
+    """
+    address = os.environ.get("INFORMED_REPOSITORY", "")
+    if address:
+        config.html_theme_options |= {
+            "repository_url": address,
+            "repository_branch": "main",
+            "path_to_docs": "",
+            "use_repository_button": True,
+            "launch_buttons": {
+                "notebook_interface": "jupyterlab",
+                "binderhub_url": "https://mybinder.org",
+                "colab_url": "https://colab.research.google.com",
+            },
+        }
 
 
 def require_alt_text(app: Sphinx, doctree: nodes.document) -> None:
@@ -72,6 +95,7 @@ def drop_font_preloads(app: Sphinx, exception: Exception | None) -> None:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the handlers."""
+    app.connect("config-inited", add_launch_buttons)
     app.connect("doctree-read", require_alt_text)
     app.connect("doctree-resolved", link_library_names)
     app.connect("build-finished", drop_font_preloads)
