@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from informed import (
+        alternating,
         clusters,
         datasets,
         diffusion,
         directions,
+        exercises,
         experiments,
         explorer,
         gap,
         groups,
         metrics,
         plots,
+        quiz,
         survival,
     )
+    from informed.alternating import AlternatingInformedClustering
     from informed.diffusion import DiffusionMap
     from informed.explorer import explore
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
@@ -30,13 +34,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlternatingInformedClustering",
     "DiffusionMap",
     "InformedMahalanobis",
     "LocalInformedMahalanobis",
+    "alternating",
     "clusters",
     "datasets",
     "diffusion",
     "directions",
+    "exercises",
     "experiments",
     "explore",
     "explorer",
@@ -44,10 +51,12 @@ __all__ = [
     "groups",
     "metrics",
     "plots",
+    "quiz",
     "survival",
 ]
 
 _HOMES = {
+    "AlternatingInformedClustering": "alternating",
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",

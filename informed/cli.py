@@ -79,6 +79,15 @@ def experiments() -> dict[str, Experiment]:
             (plots.expression_heat_maps, plots.kaplan_meier, plots.risk_embeddings),
         ),
         "neighborhood_sweep": Experiment(runs.neighborhood_sweep, (plots.neighborhood_sweep,)),
+        "cohorts": Experiment(runs.cohorts, (plots.cohort_forest,)),
+        "cohort_sensitivity": Experiment(runs.cohort_sensitivity, (plots.cohort_sensitivity,)),
+        "penalty_study": Experiment(runs.penalty_study, (plots.penalty_study,)),
+        "local_penalty_study": Experiment(runs.local_penalty_study, (plots.local_penalty_study,)),
+        "alternation_study": Experiment(runs.alternation_study, (plots.alternation_study,)),
+        "classification_study": Experiment(
+            runs.classification_study, (plots.classification_study,)
+        ),
+        "covariance_study": Experiment(runs.covariance_study, (plots.covariance_study,)),
     }
 
 
@@ -321,7 +330,7 @@ def _experiment_options(name: str, experiment: Experiment, words: Sequence[str])
 
 def _converter(hint: str) -> Callable[[str], Any]:
     if "Sequence" in hint or "tuple" in hint:
-        return _texts if "str" in hint else _integers
+        return _texts if "str" in hint else _floats if "float" in hint else _integers
     if "int" in hint:
         return _optional(int)
     if "float" in hint:
@@ -339,6 +348,10 @@ def _optional(kind: Callable[[str], Any]) -> Callable[[str], Any]:
 
 def _integers(word: str) -> tuple[int, ...]:
     return tuple(int(part) for part in word.split(","))
+
+
+def _floats(word: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in word.split(","))
 
 
 def _texts(word: str) -> tuple[str, ...]:

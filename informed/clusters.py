@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from informed.kmeans import best_partition
+from informed.kmeans import best_partition, best_partitions
 from informed.validation import Array, check_count, check_labels, check_matrix
 
 __all__ = ["average_over_clusters", "cluster_features", "indicator"]
@@ -106,10 +106,22 @@ def cluster_rows(
 def cluster_rows_from(rows: Array, starts: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
     """K-means of the rows from given partitions, for one of many similar problems; no checks."""
     rows = rows.astype(np.float64)
-    # Rows that coincide cannot be told apart, though a cluster of one of them costs nothing.
-    if len(rows) <= n_clusters or len(np.unique(rows[:, :1])) <= n_clusters:
-        _check_distinct(len(np.unique(rows, axis=0)), n_clusters)
+    check_distinct_rows(rows, n_clusters)
     return _numbered(best_partition(rows, starts, n_clusters)[0], n_clusters)
+
+
+def cluster_columns_from(
+    problems: Array, starts: NDArray[np.intp], n_clusters: int
+) -> NDArray[np.intp]:
+    """Do the same for the columns of each of several problems; one row of labels a problem."""
+    found = best_partitions(problems.astype(np.float64), starts, n_clusters)[0]
+    return np.array([relabel_by_first_occurrence(labels) for labels in found])
+
+
+def check_distinct_rows(rows: Array, n_clusters: int) -> None:
+    """Refuse rows that coincide: a cluster of one of several copies would cost nothing."""
+    if len(rows) <= n_clusters or len(np.unique(rows[:, 0])) <= n_clusters:
+        _check_distinct(len(np.unique(rows, axis=0)), n_clusters)
 
 
 def _numbered(found: NDArray[np.integer], n_clusters: int) -> NDArray[np.intp]:

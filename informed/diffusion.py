@@ -181,16 +181,21 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
         precomputed = self.metric == "precomputed"
-        if not (precomputed and sparse.issparse(X)):
-            check_matrix(X, min_samples=2 if reset else 1)
-        X = validate_data(
-            self,
-            X,
-            dtype=[np.float64, np.float32],
-            accept_sparse="csr" if precomputed else False,
-            ensure_min_samples=2 if reset else 1,
-            reset=reset,
-        )
+        n_rows = 2 if reset else 1
+        if precomputed and sparse.issparse(X):
+            X = validate_data(
+                self,
+                X,
+                dtype=[np.float64, np.float32],
+                accept_sparse="csr",
+                ensure_min_samples=n_rows,
+                reset=reset,
+            )
+        else:
+            # The values are checked once; validate_data looks at the features and their names.
+            samples = check_matrix(X, min_samples=n_rows)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            X = samples
         if precomputed:
             entries = X.data if sparse.issparse(X) else X
             if entries.size and entries.min() < 0:

@@ -48,6 +48,7 @@ from informed.validation import (
 __all__ = [
     "Directions",
     "PenaltyPath",
+    "analytic_penalty",
     "averaged_directions",
     "exact_directions",
     "gradient_directions",
@@ -327,7 +328,8 @@ def penalized_directions(
         Number of directions, at most the number of clusters and the rank of the centred data.
     penalty : float or "cv"
         λ, in the units of the variances; ``numpy.inf`` is allowed. ``"cv"`` takes the λ with the
-        least held-out reconstruction error, see :func:`penalty_path`.
+        least held-out reconstruction error, see :func:`penalty_path`; :func:`analytic_penalty` is a
+        guess without folds.
     n_folds, recluster, random_state
         Passed to :func:`penalty_path` when ``penalty="cv"``.
 
@@ -527,8 +529,7 @@ def penalty_path(
     n_components = check_count("n_components", n_components, 1, int(labels.max()) + 1, "clusters")
     n_folds = check_count("n_folds", n_folds, 2)
     if penalties is None:
-        leading = _pca_variances(center(X), 1)[0]
-        grid = np.concatenate([[0.0], leading * np.logspace(-4, 3, 29), [np.inf]])
+        grid = _default_grid(float(_pca_variances(center(X), 1)[0]))
     else:
         grid = np.array([check_number("penalties", w, finite=False) for w in penalties])
         if len(grid) == 0 or np.any(grid[1:] <= grid[:-1]):
@@ -539,7 +540,7 @@ def penalty_path(
         random_state=0 if random_state is None else random_state,
     )
     errors = [
-        _held_out_errors(
+        held_out_errors(
             X[train],
             X[test],
             labels
@@ -553,7 +554,90 @@ def penalty_path(
     return PenaltyPath(grid, np.column_stack(errors))
 
 
-def _held_out_errors(
+def analytic_penalty(X: Array, labels: NDArray[np.integer], n_components: int) -> float:
+    r"""Penalty of an empirical Bayes argument: noise over signal outside the clusters.
+
+    Let direction *i* have variance :math:`\ell_i` above noise of variance :math:`\sigma^2` in every
+    direction, :math:`\Delta_i = \ell_i - \sigma^2`. What PCA finds outside the span of the
+    indicators is the true part, of squared length :math:`s_i`, plus noise, of squared length
+    :math:`\nu_i`. A penalty λ shortens both by about
+    :math:`f_i = \Delta_i/(\Delta_i + \lambda)`. The λ returned makes
+    :math:`\sum_i (1 - f_i)^2 s_i + f_i^2 \nu_i` least. For a single direction that is
+    :math:`\lambda = \Delta\,\nu/s`, with :math:`f = s/(s + \nu)`: the factor of the posterior
+    mean when the true part has a normal prior whose variance is estimated from the data.
+
+    Variances and noise come from the asymptotics of spiked covariance matrices, where PCA's
+    variances are inflated and its directions turned by known amounts. Directions too weak to be
+    seen at all are left out; without any other the penalty is infinite.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data, centred here.
+    labels : int array of shape (n_features,)
+        Cluster of each feature. The argument takes them as known: labels found from ``X`` have
+        adapted to its noise, and make the penalty too large.
+    n_components : int
+        Number of directions.
+
+    Returns
+    -------
+    penalty : float
+        One of the default weights of :func:`penalty_path`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 50)
+    >>> X = rng.normal(size=(30, 2))[:, labels] + rng.normal(size=(30, 100))
+    >>> analytic_penalty(X, labels, 1) > pca_directions(X, 1).variances[0]
+    True
+    >>> analytic_penalty(X, np.arange(100) % 2, 1) < pca_directions(X, 1).variances[0]
+    True
+    """
+    centered, n_components, labels = _prepare_with_labels(X, labels, n_components)
+    n_features, n_clusters = centered.shape[1], int(labels.max()) + 1
+    pca = find_pca(centered, n_components)
+    U, aspect = pca.directions, n_features / (len(centered) - 1)
+    total = float(np.sum(centered**2) / (len(centered) - 1))
+    strength, noise = _without_inflation(pca.variances, total, n_features, aspect)
+    seen = strength > np.sqrt(aspect) * noise
+    excess, noise_ratio = strength[seen], noise / strength[seen]
+    # Squared cosine between PCA's direction and the true one.
+    cosine = (1 - aspect * noise_ratio**2) / (1 + aspect * noise_ratio)
+    misfit = np.sum((U - average_over_clusters(U, labels)) ** 2, axis=0)[seen]
+    nu = (1 - cosine) / cosine * (1 - n_clusters / n_features)
+    signal = np.maximum(misfit / cosine - nu, 0.0)
+    grid = _default_grid(float(pca.variances[0]))
+    shrinkage = excess / (excess + grid[:, None])
+    loss = np.sum((1 - shrinkage) ** 2 * signal + shrinkage**2 * nu, axis=1)
+    return float(grid[np.argmin(loss)]) if seen.any() else np.inf
+
+
+def _without_inflation(
+    variances: Array, total: float, n_features: int, aspect: float
+) -> tuple[Array, float]:
+    """Variance of each direction above the noise, and the noise, from PCA's variances.
+
+    A true variance ℓ shows as ℓ (1 + aspect · noise / (ℓ − noise)). The equation is solved for ℓ,
+    then the noise is what is left of the total, and so on until both agree.
+    """
+    excess = np.zeros_like(variances)
+    noise = (total - float(variances.sum())) / max(n_features - len(variances), 1)
+    for _ in range(50):
+        half = (variances - noise - aspect * noise) / 2
+        excess = half + np.sqrt(np.maximum(half**2 - aspect * noise**2, 0.0))
+        excess = np.where(half > np.sqrt(aspect) * noise, excess, 0.0)
+        noise = (total - float(excess.sum())) / n_features
+    return excess, noise
+
+
+def _default_grid(leading: float) -> Array:
+    """Weights from none to infinite, in proportion to the leading variance."""
+    return np.concatenate([[0.0], leading * np.logspace(-4, 3, 29), [np.inf]])
+
+
+def held_out_errors(
     train: Array, test: Array, labels: NDArray[np.intp], n_components: int, grid: Array
 ) -> Array:
     r"""Mean held-out error for each weight, through one small eigenproblem a weight.

@@ -23,28 +23,24 @@ gap statistic. Journal of the Royal Statistical Society B 63(2), 411–423.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm
 
 from informed.clusters import center
+from informed.running import one_thread, run_tasks
 from informed.validation import Array, check_count, check_matrix
 
 __all__ = ["GapResult", "NeighborhoodGap", "gap_statistic", "neighborhood_gap"]
 
 FloatArray = NDArray[np.float64]
-T = TypeVar("T")
 
 # Share of the sum of squares below which a principal axis, or W, is zero but for rounding.
 _ZERO = 1e-20
@@ -228,10 +224,13 @@ def gap_statistic(
     n_references = check_count("n_references", n_references, 2)
     n_init = check_count("n_init", n_init, 1)
     key = (_draw_seed(check_random_state(random_state)),)
-    scores = _single_threaded(_principal_scores, points)
-    sets = Parallel(n_jobs=n_jobs)(
-        delayed(_single_threaded)(_log_within, scores, counts, n_init, key, b, "X")
-        for b in range(n_references + 1)
+    with one_thread():
+        scores = _principal_scores(points)
+    sets = run_tasks(
+        _log_within,
+        [(counts, n_init, key, b, "X") for b in range(n_references + 1)],
+        n_jobs=n_jobs,
+        shared=(scores,),
     )
     log_within, reference = np.array(sets[0]), np.array(sets[1:])
     return GapResult(
@@ -316,36 +315,34 @@ def neighborhood_gap(
     rng = check_random_state(random_state)
     seed = _draw_seed(rng)
     samples = np.sort(rng.permutation(n_samples)[:n_neighborhoods])
-    distances = _single_threaded(pairwise_distances, X[samples], X)
+    with one_thread():
+        distances = pairwise_distances(X[samples], X)
     # A sample is its own nearest neighbour, even if rounding gives the distance to a twin as less.
     distances[np.arange(len(samples)), samples] = -1.0
     neighbors = np.argsort(distances, axis=1, kind="stable")[:, : widths[-1]]
     X = center(X)
-    tasks = (
-        delayed(_single_threaded)(
-            _gaps_of_neighborhood,
-            X[nearest],
-            widths,
-            n_clusters,
-            n_references,
-            n_init,
-            seed,
-            int(sample),
-        )
-        for sample, nearest in zip(samples, neighbors, strict=True)
+    gaps = run_tasks(
+        _gaps_of_neighborhood,
+        [
+            (nearest, widths, n_clusters, n_references, n_init, seed, int(sample))
+            for sample, nearest in zip(samples, neighbors, strict=True)
+        ],
+        shared=(X,),
+        n_jobs=n_jobs,
+        verbose=verbose,
+        label="neighbourhoods",
     )
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
-    bar = tqdm(results, total=len(samples), desc="neighbourhoods", disable=not verbose)
     return NeighborhoodGap(
         sizes=np.array(widths, dtype=np.intp),
         n_clusters=n_clusters,
-        gaps=np.array(list(bar)).T,
+        gaps=np.array(gaps).T,
         samples=samples,
     )
 
 
 def _gaps_of_neighborhood(
     X: FloatArray,
+    neighbors: NDArray[np.intp],
     sizes: list[int],
     n_clusters: int,
     n_references: int,
@@ -353,10 +350,10 @@ def _gaps_of_neighborhood(
     seed: int,
     sample: int,
 ) -> list[float]:
-    """Gap of the features over the first N rows of ``X``, for each size N."""
+    """Gap of the features over the nearest N samples, for each size N."""
     gaps = []
     for size in sizes:
-        features = X[:size].T
+        features = X[neighbors[:size]].T
         scores = _principal_scores(features)
         name = f"the neighbourhood of size {size} around sample {sample}"
         log_within = [
@@ -403,16 +400,6 @@ def _log_within(
             )
         result.append(float(np.log(within)))
     return result
-
-
-def _single_threaded(function: Callable[..., T], *args: Any) -> T:
-    """Call with one thread for BLAS and OpenMP.
-
-    The order in which threads add up changes the last digits, and these can decide where k-means
-    ends; and the processes of a parallel run would compete for the cores.
-    """
-    with threadpool_limits(1):
-        return function(*args)
 
 
 def _draw_seed(rng: RandomState) -> int:

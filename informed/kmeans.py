@@ -2,12 +2,14 @@ r"""K-means for many small problems that resemble each other.
 
 A neighbourhood of samples is a small k-means problem over the features, and overlapping
 neighbourhoods have similar answers. So a neighbourhood is not started from scratch: it starts from
-the partitions that a few others ended with, all starts run through Lloyd's algorithm at once, as
-one matrix product a round, and after a few rounds only the most promising go on. Large single
+the partitions that a few others ended with, all starts (of several neighbourhoods) run through
+Lloyd's algorithm at once, and after a few rounds only the most promising go on. Large single
 problems are left to scikit-learn.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.random import RandomState
@@ -95,61 +97,139 @@ def best_partition(
     >>> labels.tolist(), round(cost, 3)
     ([0, 0, 1, 1], 0.01)
     """
-    squared = np.einsum("ij,ij->i", rows, rows)
-    total = float(squared.sum())
-    current = starts
-    best, best_cost = starts[0], np.inf
+    labels, costs = best_partitions(rows.T[None], starts, n_clusters)
+    return labels[0], float(costs[0])
+
+
+def best_partitions(
+    problems: Array, starts: NDArray[np.intp], n_clusters: int
+) -> tuple[NDArray[np.intp], Array]:
+    """Solve several problems of one shape as :func:`best_partition` does, from the same starts.
+
+    Small problems cost more in calls than in arithmetic. Here the products go problem by problem,
+    as they would alone, so that company changes no bit; the rest is done for all of them at once.
+
+    Parameters
+    ----------
+    problems : array of shape (n_problems, n_dimensions, n_points)
+        The points of each problem, one a column.
+    starts : int array of shape (n_starts, n_points)
+        Partitions to start from.
+    n_clusters : int
+        Number of clusters.
+
+    Returns
+    -------
+    labels : int array of shape (n_problems, n_points)
+    costs : array of shape (n_problems,)
+
+    Examples
+    --------
+    >>> problems = np.array([[[0.0, 0.1, 5.0, 5.1]], [[0.0, 9.0, 0.1, 9.1]]])
+    >>> best_partitions(problems, np.array([[0, 1, 0, 1], [0, 1, 1, 0]]), 2)[0].tolist()
+    [[0, 0, 1, 1], [0, 1, 0, 1]]
+    """
+    n_problems, _, n_points = problems.shape
+    squared = np.einsum("bij,bij->bj", problems, problems)
+    totals = squared.sum(axis=1)
+    # Small integers are quicker to compare and to move.
+    current = np.tile(starts.astype(np.min_scalar_type(n_clusters)), (n_problems, 1))
+    owner = np.repeat(np.arange(n_problems), len(starts))
+    sizes = _cluster_sizes(current, n_clusters)
+    # Fresh memory in every round would cost more than the arithmetic.
+    memory = np.empty((2, len(current) * n_clusters, n_points), dtype=problems.dtype)
+    best = np.tile(current[0], (n_problems, 1))
+    best_costs = np.full(n_problems, np.inf)
     for trial in range(1, MAX_ROUNDS + 1):
-        centers, norms = _centers(rows, current, n_clusters)
-        gaps = (norms[:, None] - 2 * (centers @ rows.T)).reshape(len(current), n_clusters, -1)
+        # The starts of one problem stand together.
+        active, first = np.unique(owner, return_index=True)
+        groups = np.append(first, len(owner))
+        gaps = _gaps_to_centers(problems, current, sizes, active, groups, memory)
         moved, nearest = _nearest_centers(gaps)
-        _fill_empty_clusters(moved, nearest + squared, n_clusters)
-        costs = total + nearest.sum(axis=1)
-        settled = (moved == current).all(axis=1)
-        leader = int(np.argmin(costs))
-        if costs[leader] < best_cost:
-            best, best_cost = moved[leader], float(costs[leader])
-        go_on = ~settled
-        if trial == TRIAL_ROUNDS and len(costs) > GO_ON:
-            go_on &= costs <= np.partition(costs, GO_ON - 1)[GO_ON - 1]
-        current = moved[go_on]
+        sizes = _cluster_sizes(moved, n_clusters)
+        for i in np.flatnonzero((sizes == 0).any(axis=1)):
+            _fill_empty_clusters(moved[i], nearest[i] + squared[owner[i]], sizes[i])
+        costs = totals[owner] + nearest.sum(axis=1)
+        least = np.minimum.reduceat(costs, first)
+        leaders = np.flatnonzero(costs == np.repeat(least, np.diff(groups)))
+        leaders = leaders[np.searchsorted(leaders, first)]
+        better = least < best_costs[active]
+        best[active[better]] = moved[leaders[better]]
+        best_costs[active[better]] = least[better]
+        go_on = (moved != current).any(axis=1)
+        if trial == TRIAL_ROUNDS:
+            for start, stop in pairwise(groups):
+                if stop - start > GO_ON:
+                    rivals = costs[start:stop]
+                    go_on[start:stop] &= rivals <= np.partition(rivals, GO_ON - 1)[GO_ON - 1]
+        current, owner, sizes = moved[go_on], owner[go_on], sizes[go_on]
         if not len(current):
             break
-    return best, best_cost
+    return best.astype(np.intp), best_costs
 
 
-def _centers(rows: Array, partitions: NDArray[np.intp], n_clusters: int) -> tuple[Array, Array]:
-    """Centres of every cluster of every partition, stacked, and their squared norms."""
-    n_starts, n_points = partitions.shape
-    members = np.zeros((n_starts, n_clusters, n_points), dtype=rows.dtype)
-    members[np.arange(n_starts)[:, None], partitions, np.arange(n_points)] = 1
-    flat = members.reshape(-1, n_points)
-    sizes = flat.sum(axis=1)
-    centers = (flat @ rows) / np.maximum(sizes, 1)[:, None]
+def _cluster_sizes(partitions: NDArray[np.integer], n_clusters: int) -> NDArray[np.intp]:
+    offsets = n_clusters * np.arange(len(partitions))[:, None]
+    sizes = np.bincount((partitions + offsets).ravel(), minlength=n_clusters * len(partitions))
+    return sizes.reshape(-1, n_clusters)
+
+
+def _gaps_to_centers(
+    problems: Array,
+    partitions: NDArray[np.integer],
+    sizes: NDArray[np.intp],
+    active: NDArray[np.intp],
+    groups: NDArray[np.intp],
+    memory: Array,
+) -> Array:
+    """Squared distances to the centres of each partition, less the squared norm of the point."""
+    n_partitions, n_clusters = sizes.shape
+    _, n_dimensions, n_points = problems.shape
+    flat, gaps = memory[:, : sizes.size]
+    flat[:] = (partitions[:, None] == _numbers(n_clusters)).reshape(flat.shape)
+    centers = np.empty((sizes.size, n_dimensions), dtype=problems.dtype)
+    parts = [
+        (problems[i], slice(n_clusters * start, n_clusters * stop))
+        for i, (start, stop) in zip(active, pairwise(groups), strict=True)
+    ]
+    for columns, part in parts:
+        np.matmul(flat[part], columns.T, out=centers[part])
+    centers /= np.maximum(sizes, 1).reshape(-1, 1)
     norms = np.einsum("ij,ij->i", centers, centers)
     # An empty cluster attracts nothing.
-    norms[sizes == 0] = np.inf
-    return centers, norms
+    norms[sizes.ravel() == 0] = np.inf
+    for columns, part in parts:
+        np.matmul(centers[part], columns, out=gaps[part])
+    gaps *= -2
+    gaps += norms[:, None]
+    by_partition: Array = gaps.reshape(n_partitions, n_clusters, n_points)
+    return by_partition
 
 
-def _nearest_centers(gaps: Array) -> tuple[NDArray[np.intp], Array]:
-    """Arg-minimum and minimum over the second axis; a loop over few clusters beats ``argmin``."""
-    nearest = gaps[:, 0].copy()
-    moved = np.zeros(nearest.shape, dtype=np.intp)
-    for k in range(1, gaps.shape[1]):
-        closer = gaps[:, k] < nearest
-        moved[closer] = k
-        np.minimum(nearest, gaps[:, k], out=nearest)
+def _nearest_centers(gaps: Array) -> tuple[NDArray[np.integer], Array]:
+    """Arg-minimum (the first one) and minimum over the second axis.
+
+    A maximum over small integers, which processors do many at a time, beats ``argmin``.
+    """
+    nearest = gaps.min(axis=1)
+    numbers = _numbers(gaps.shape[1])
+    ranks = (gaps == nearest[:, None]) * numbers[::-1]
+    moved: NDArray[np.integer] = numbers[-1] - ranks.max(axis=1)
     return moved, nearest
 
 
-def _fill_empty_clusters(partitions: NDArray[np.intp], distances: Array, n_clusters: int) -> None:
+def _numbers(n_clusters: int) -> NDArray[np.integer]:
+    """Numbers of the clusters in the smallest type that holds them, as a column."""
+    return np.arange(n_clusters, dtype=np.min_scalar_type(n_clusters))[:, None]
+
+
+def _fill_empty_clusters(
+    partition: NDArray[np.integer], distances: Array, sizes: NDArray[np.intp]
+) -> None:
     """Give each empty cluster the point that is farthest from its centre, as scikit-learn does."""
-    for partition, distance in zip(partitions, distances, strict=True):
-        sizes = np.bincount(partition, minlength=n_clusters)
-        if sizes.all():
-            continue
-        for k in np.flatnonzero(sizes == 0):
-            far = int(np.argmax(distance))
-            partition[far] = k
-            distance[far] = -np.inf
+    for k in np.flatnonzero(sizes == 0):
+        far = int(np.argmax(distances))
+        sizes[partition[far]] -= 1
+        partition[far] = k
+        sizes[k] = 1
+        distances[far] = -np.inf

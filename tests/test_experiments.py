@@ -30,9 +30,9 @@ from informed.experiments import (
     type_embedding,
 )
 from informed.experiments.locality import scaled_error
-from informed.experiments.running import run_tasks, seeds
 from informed.groups import bipartition
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.survival import compare_survival, log_rank_p_value
 
 COHORT = make_risk_cohort(random_state=0)

@@ -9,7 +9,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from informed.datasets import make_risk_cohort
-from informed.kmeans import GO_ON, best_partition, spread_partitions
+from informed.kmeans import GO_ON, best_partition, best_partitions, spread_partitions
 from informed.metrics import LocalInformedMahalanobis
 
 
@@ -53,6 +53,27 @@ def test_the_answer_does_not_depend_on_the_order_of_many_starts():
     assert best_partition(rows, starts, 5)[1] == pytest.approx(
         best_partition(rows, starts[::-1], 5)[1]
     )
+
+
+@pytest.mark.parametrize(("n_clusters", "n_starts"), [(5, 10), (5, 1), (30, 7)])
+def test_company_does_not_change_a_bit(n_clusters, n_starts):
+    problems = np.array([blurred(seed, spread=2.0)[0].T for seed in range(6)])
+    starts = spread_partitions(problems[0].T, n_clusters, n_starts, np.random.RandomState(0))
+    # Clusters that nobody starts in must be filled in each problem on its own.
+    starts[0] = np.minimum(starts[0], n_clusters - 3)
+    labels, costs = best_partitions(problems, starts, n_clusters)
+    for problem, together, paid in zip(problems, labels, costs, strict=True):
+        alone, cost_alone = best_partition(problem.T, starts, n_clusters)
+        assert_array_equal(together, alone)
+        assert paid == cost_alone == pytest.approx(cost(problem.T, alone))
+
+
+def test_more_clusters_than_a_byte_can_count():
+    rows = np.random.default_rng(0).normal(size=(400, 3))
+    start = np.arange(400)[None] % 300
+    labels, found = best_partition(rows, start, 300)
+    assert_array_equal(np.unique(labels), np.arange(300))
+    assert found == pytest.approx(cost(rows, labels))
 
 
 def test_clear_clusters_are_found():

@@ -23,6 +23,8 @@ PACKAGE = Path(informed.__file__).parent
 # A module imports only from modules to its left.
 ORDER = [
     "validation",
+    "running",
+    "quiz",
     "datasets",
     "kmeans",
     "clusters",
@@ -30,8 +32,10 @@ ORDER = [
     "metrics",
     "diffusion",
     "groups",
+    "alternating",
     "gap",
     "survival",
+    "exercises",
     "experiments",
     "plots",
     "explorer",

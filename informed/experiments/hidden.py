@@ -13,8 +13,8 @@ from scipy.spatial.distance import pdist, squareform
 from informed.datasets import make_hidden_square
 from informed.diffusion import DiffusionMap
 from informed.experiments.results import Result, Table
-from informed.experiments.running import run_tasks, seeds
 from informed.metrics import InformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.validation import Array, check_count
 
 __all__ = ["HiddenSpace", "canonical_correlations", "hidden_space"]

@@ -13,8 +13,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from informed.datasets import make_curved_manifold
 from informed.experiments.results import Result, Table, spread
-from informed.experiments.running import run_tasks, seeds
 from informed.metrics import LocalInformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.validation import Array, check_count, check_number
 
 __all__ = ["LocalityTradeoff", "locality_tradeoff"]

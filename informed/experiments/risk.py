@@ -15,10 +15,10 @@ from informed.clusters import cluster_features
 from informed.datasets import Cohort, top_variance
 from informed.diffusion import DiffusionMap
 from informed.experiments.results import Result, Table, spread
-from informed.experiments.running import run_tasks, seeds
 from informed.gap import neighborhood_gap
 from informed.groups import bipartition
 from informed.metrics import LocalInformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.survival import (
     SurvivalComparison,
     compare_survival,

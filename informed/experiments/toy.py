@@ -30,9 +30,9 @@ from informed.directions import (
     unit_columns,
 )
 from informed.experiments.results import Result, Table, spread
-from informed.experiments.running import run_tasks, seeds
 from informed.groups import bipartition
 from informed.metrics import InformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.validation import Array, check_choice, check_count
 
 __all__ = [

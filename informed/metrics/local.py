@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
@@ -15,18 +17,27 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
-from informed.clusters import cluster_rows_from, warn_about_constant_features
+from informed.clusters import (
+    check_distinct_rows,
+    cluster_columns_from,
+    cluster_rows_from,
+    warn_about_constant_features,
+)
 from informed.kmeans import spread_partitions
 from informed.metrics.model import Recipe, factor, find_model, make_recipe, validate_samples
+from informed.metrics.neighbors import neighbors_by_trees
+from informed.running import iterate_tasks, one_thread
 from informed.validation import Array, check_choice, check_count
 
 __all__ = ["LocalInformedMahalanobis"]
 
 # Temporary arrays of the distance computations are kept to about this many numbers.
 _BLOCK = 4_000_000
+# Neighbourhoods are clustered together up to so many distances to centres: what fits a cache.
+_BATCH = 200_000
+SEARCHES = ("exact", "trees")
 
 
 class LocalInformedMahalanobis(BaseEstimator):
@@ -62,9 +73,14 @@ class LocalInformedMahalanobis(BaseEstimator):
         :class:`informed.InformedMahalanobis`.
     directions, variances, penalty, n_init
         As in :class:`informed.InformedMahalanobis`, for each neighbourhood.
+    search : {"exact", "trees"}, default="exact"
+        How the neighbours of the training samples are found. ``"exact"`` takes time that grows with
+        the square of their number where trees of coordinates do not help, as with many features;
+        ``"trees"`` takes linear time and misses some neighbours in favour of others that are hardly
+        farther. For tens of thousands of samples.
     n_jobs : int or None, default=None
         Number of joblib workers over the samples. The models do not depend on it, nor on the number
-        of threads.
+        of threads. The workers may be those of a cluster: ``joblib.parallel_config("dask")``.
     random_state : int, RandomState or None, default=None
         Seed of k-means.
     verbose : bool, default=False
@@ -110,6 +126,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         variances: str = "pca",
         penalty: float | str = "cv",
         n_init: int = 10,
+        search: str = "exact",
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
@@ -121,6 +138,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         self.variances = variances
         self.penalty = penalty
         self.n_init = n_init
+        self.search = search
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -150,6 +168,7 @@ class LocalInformedMahalanobis(BaseEstimator):
                 f"n_neighbors={n_neighbors} is out of range: it must be above "
                 f"n_components={self.n_components}, because N samples span N - 1 directions"
             )
+        check_choice("search", self.search, SEARCHES)
         self._recipe = make_recipe(
             n_components=self.n_components,
             n_clusters=self.n_clusters,
@@ -166,7 +185,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         self.mean_ = data.mean(axis=0)
         self._X = data - self.mean_
         self._search = NearestNeighbors(n_neighbors=n_neighbors).fit(self._X)
-        self.neighbors_ = include_self(self._search.kneighbors(self._X, return_distance=False))
+        self.neighbors_ = self._neighbors(n_neighbors)
         self._starts = self._find_starts()
         self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
         return self
@@ -201,6 +220,42 @@ class LocalInformedMahalanobis(BaseEstimator):
             total = half_distances(points, factors, others)
             total += half_distances(others, other_factors, points).T
         return total if squared else np.sqrt(total)
+
+    def pairwise_distances_chunked(self, *, squared: bool = False) -> Iterator[Array]:
+        """Yield the rows of :meth:`pairwise_distances` of the training set, some at a time.
+
+        For what does not fit into memory as a whole.
+
+        Parameters
+        ----------
+        squared : bool
+            Whether to yield squared distances.
+
+        Yields
+        ------
+        distances : array of shape (n_rows, n_samples)
+            The next rows, from first to last.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_swiss_roll
+        >>> X, _ = make_swiss_roll(100, random_state=0)
+        >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
+        >>> nearest = [
+        ...     row
+        ...     for chunk in local.fit(X).pairwise_distances_chunked()
+        ...     for row in np.argsort(chunk, axis=1)[:, 1]
+        ... ]
+        >>> len(nearest)
+        100
+        """
+        check_is_fitted(self)
+        X, factors = self._X, self.components_
+        for rows in blocks_of(len(X), len(X) * factors.shape[1]):
+            total = half_distances(X[rows], factors[rows], X)
+            total += half_distances(X, factors, X[rows]).T
+            total[np.arange(len(rows)), rows] = 0.0
+            yield total if squared else np.sqrt(total)
 
     def kneighbors_graph(
         self, n_neighbors: int, *, mode: str = "distance", n_candidates: int | None = None
@@ -241,25 +296,31 @@ class LocalInformedMahalanobis(BaseEstimator):
             (data.ravel(), columns.ravel(), starts), shape=(n_samples, n_samples)
         )
 
+    def _neighbors(self, n_neighbors: int) -> NDArray[np.intp]:
+        """Nearest training samples of each training sample, itself first."""
+        if self.search == "trees":
+            return neighbors_by_trees(self._X, n_neighbors, check_random_state(self._seed))
+        return include_self(self._search.kneighbors(self._X, n_neighbors, return_distance=False))
+
     def _fit_neighborhoods(
         self, neighbors: NDArray[np.intp]
     ) -> tuple[Array, NDArray[np.intp] | None]:
         n_blocks = min(len(neighbors), 8 * effective_n_jobs(self.n_jobs))
-        blocks = np.array_split(np.arange(len(neighbors)), n_blocks)
-        work = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_fit_block)(self._X, neighbors[block], block, self._recipe, self._starts)
-            for block in blocks
+        bounds = np.linspace(0, len(neighbors), n_blocks + 1).astype(int).tolist()
+        work = iterate_tasks(
+            _fit_block,
+            [(self._recipe, start, stop) for start, stop in pairwise(bounds)],
+            n_jobs=self.n_jobs,
+            shared=(self._X, neighbors, self._starts),
         )
-        bar = tqdm(total=len(neighbors), disable=not self.verbose, desc="neighbourhoods")
-        factors, labels = [], []
-        with bar:
-            for block_factors, block_labels in work:
-                factors.append(block_factors)
-                labels.append(block_labels)
-                bar.update(len(block_factors))
-        if self._recipe.directions == "pca":
-            return np.concatenate(factors), None
-        return np.concatenate(factors), np.concatenate(labels)
+        d, n_features = self._recipe.n_components, self._X.shape[1]
+        factors = np.empty((len(neighbors), d, n_features), dtype=self._X.dtype)
+        labels = np.empty((len(neighbors), n_features), dtype=np.intp)
+        with tqdm(total=len(neighbors), disable=not self.verbose, desc="neighbourhoods") as bar:
+            for (start, stop), found in zip(pairwise(bounds), work, strict=True):
+                factors[start:stop], labels[start:stop] = found
+                bar.update(stop - start)
+        return factors, None if self._starts is None else labels
 
     def _models_of(self, X: ArrayLike | None) -> tuple[Array, Array]:
         if X is None:
@@ -276,7 +337,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         random = check_random_state(self._seed)
         n_starts = min(recipe.n_init, len(self._X))
         landmarks = random.choice(len(self._X), n_starts, replace=False)
-        with threadpool_limits(limits=1):
+        with one_thread():
             return np.array(
                 [
                     cluster_from_scratch(self._X[self.neighbors_[i]], recipe, random)
@@ -285,20 +346,21 @@ class LocalInformedMahalanobis(BaseEstimator):
             )
 
     def _search_all(self, n_neighbors: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        X, factors = self._X, self.components_
-        for rows in blocks_of(len(X), len(X) * factors.shape[1]):
-            squared = half_distances(X[rows], factors[rows], X)
-            squared += half_distances(X, factors, X[rows]).T
-            squared[np.arange(len(rows)), rows] = np.inf
+        first = 0
+        for squared in self.pairwise_distances_chunked(squared=True):
+            own = np.arange(len(squared))
+            squared[own, first + own] = np.inf
+            first += len(squared)
             yield _nearest(squared, n_neighbors, None)
 
     def _search_candidates(
         self, n_neighbors: int, n_candidates: int
     ) -> Iterator[tuple[NDArray[np.intp], Array]]:
         X, factors = self._X, self.components_
+        known = n_candidates < self.neighbors_.shape[1]
+        candidates = self.neighbors_ if known else self._neighbors(n_candidates + 1)
         for rows in blocks_of(len(X), (n_candidates + 1) * factors.shape[1] * X.shape[1]):
-            near = self._search.kneighbors(X[rows], n_candidates + 1, return_distance=False)
-            near = include_self(near, rows)[:, 1:]
+            near = candidates[rows, 1 : n_candidates + 1]
             difference = X[near] - X[rows][:, None]
             own = np.einsum("idp,icp->icd", factors[rows], difference, optimize=True)
             other = np.einsum("icdp,icp->icd", factors[near], difference, optimize=True)
@@ -306,9 +368,7 @@ class LocalInformedMahalanobis(BaseEstimator):
             yield _nearest(squared, n_neighbors, near)
 
 
-def include_self(
-    neighbors: NDArray[np.intp], rows: NDArray[np.intp] | None = None
-) -> NDArray[np.intp]:
+def include_self(neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
     """Put each sample first among its own neighbours, where duplicates may have pushed it out.
 
     Examples
@@ -317,7 +377,7 @@ def include_self(
     array([[0, 1, 2],
            [1, 0, 2]])
     """
-    own = np.arange(len(neighbors)) if rows is None else rows
+    own = np.arange(len(neighbors))
     others = neighbors != own[:, None]
     # A row without its own index loses its last, farthest entry instead.
     others[others.all(axis=1), -1] = False
@@ -343,9 +403,11 @@ def half_distances(anchors: Array, factors: Array, points: Array) -> Array:
     return halves
 
 
-def blocks_of(n_rows: int, numbers_per_row: int) -> Iterator[NDArray[np.intp]]:
+def blocks_of(
+    n_rows: int, numbers_per_row: int, numbers: int | None = None
+) -> Iterator[NDArray[np.intp]]:
     """Split row numbers so that a block's temporary array stays small."""
-    size = max(1, _BLOCK // max(1, numbers_per_row))
+    size = max(1, (numbers or _BLOCK) // max(1, numbers_per_row))
     for start in range(0, n_rows, size):
         yield np.arange(start, min(start + size, n_rows))
 
@@ -361,27 +423,37 @@ def _nearest(
 def _fit_block(
     X: Array,
     neighbors: NDArray[np.intp],
-    samples: NDArray[np.intp],
-    recipe: Recipe,
     starts: NDArray[np.intp] | None,
+    recipe: Recipe,
+    first: int,
+    last: int,
 ) -> tuple[Array, NDArray[np.intp]]:
-    """Models of a block of neighbourhoods, on one thread so that threads cannot change a bit."""
-    factors = np.empty((len(neighbors), recipe.n_components, X.shape[1]), dtype=X.dtype)
-    labels = np.zeros((len(neighbors), X.shape[1]), dtype=np.intp)
+    """Models of the neighbourhoods from ``first`` up to ``last``."""
+    factors = np.empty((last - first, recipe.n_components, X.shape[1]), dtype=X.dtype)
+    labels = np.zeros((last - first, X.shape[1]), dtype=np.intp)
     again = partial(cluster_from_scratch, recipe=recipe)
-    with threadpool_limits(limits=1):
-        for i, members in enumerate(neighbors):
-            near = X[members]
-            own_labels = None
-            try:
-                if starts is not None:
-                    own_labels = cluster_rows_from(near.T, starts, recipe.n_clusters)
-                    labels[i] = own_labels
-                found, variances = find_model(near, recipe, own_labels, again)
+    per_neighborhood = 1 if starts is None else starts.size * recipe.n_clusters
+    for batch in blocks_of(last - first, per_neighborhood, _BATCH):
+        near = X[neighbors[first + batch]]
+        if starts is not None:
+            for i, samples in zip(batch, near, strict=True):
+                with _naming_sample(first + i):
+                    check_distinct_rows(samples.T, recipe.n_clusters)
+            labels[batch] = cluster_columns_from(near, starts, recipe.n_clusters)
+        for i, samples in zip(batch, near, strict=True):
+            with _naming_sample(first + i):
+                own_labels = None if starts is None else labels[i]
+                found, variances = find_model(samples, recipe, own_labels, again)
                 factors[i] = factor(found, variances)
-            except ValueError as error:
-                raise ValueError(f"neighbourhood of sample {samples[i]}: {error}") from error
     return factors, labels
+
+
+@contextmanager
+def _naming_sample(sample: int) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"neighbourhood of sample {sample}: {error}") from error
 
 
 def cluster_from_scratch(

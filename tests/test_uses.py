@@ -1,0 +1,402 @@
+"""The other uses: densities against SciPy's, studies by hand, searches that see no test sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.stats import multivariate_normal
+from sklearn.covariance import OAS, LedoitWolf
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    cross_val_score,
+    train_test_split,
+)
+from sklearn.neighbors import KNeighborsClassifier
+
+from informed import plots
+from informed.cli import main
+from informed.clusters import cluster_features, indicator
+from informed.datasets import make_two_types
+from informed.directions import exact_directions
+from informed.experiments import (
+    SpikedCovariance,
+    classification_study,
+    covariance_study,
+    load_result,
+    spiked_covariance,
+    uses,
+)
+from informed.running import seeds
+
+
+def correlated(rng, n_samples=40, n_features=6):
+    return rng.normal(size=(n_samples, n_features)) @ rng.normal(size=(n_features, n_features)) + 3
+
+
+def dense(model):
+    """Return the covariance that the model never forms."""
+    U, p = model.directions, len(model.mean)
+    return U @ np.diag(model.variances - model.noise) @ U.T + model.noise * np.eye(p)
+
+
+@pytest.fixture(scope="module")
+def digits_study():
+    return classification_study(train_sizes=(50, 60), n_splits=2, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def likelihoods():
+    return covariance_study(data_names=("toy", "NSBCD"), train_sizes=(20, 24), n_splits=2)
+
+
+# --------------------------------------------------------------------------- the spiked covariance
+
+
+@given(
+    p=st.integers(2, 9),
+    data=st.data(),
+    seed=st.integers(0, 2**32 - 1),
+    noise=st.floats(0.01, 100),
+)
+def test_score_is_the_mean_gaussian_log_density(p, data, seed, noise):
+    d = data.draw(st.integers(1, p - 1))
+    rng = np.random.default_rng(seed)
+    U = np.linalg.qr(rng.normal(size=(p, d)))[0]
+    model = SpikedCovariance(rng.normal(size=p), U, rng.uniform(0.01, 100, size=d), noise)
+    X = rng.normal(size=(5, p))
+    density = multivariate_normal(model.mean, dense(model))
+    assert model.score(X) == pytest.approx(density.logpdf(X).mean(), rel=1e-8)
+    assert model.score(X[:1]) == pytest.approx(density.logpdf(X[0]), rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("d", [1, 3, 5])
+def test_principal_directions_give_probabilistic_pca(d, seed):
+    X = correlated(np.random.default_rng(seed))
+    held_out = correlated(np.random.default_rng(seed + 10))
+    expected = PCA(d, svd_solver="full").fit(X).score(held_out)
+    assert spiked_covariance(X, d).score(held_out) == pytest.approx(expected, rel=1e-9)
+
+
+def test_all_directions_but_one_give_the_sample_covariance():
+    X = correlated(np.random.default_rng(0))
+    assert_allclose(dense(spiked_covariance(X, 5)), np.cov(X, rowvar=False), rtol=1e-9)
+
+
+def test_clusters_of_one_feature_change_nothing():
+    X = correlated(np.random.default_rng(1))
+    assert_allclose(
+        dense(spiked_covariance(X, 2, np.arange(6))), dense(spiked_covariance(X, 2)), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_total_variance_is_kept_and_directions_are_informed(seed):
+    toy = make_two_types(30, random_state=seed)
+    model = spiked_covariance(toy.X, 4, toy.feature_labels)
+    assert model.variances.sum() + (900 - 4) * model.noise == pytest.approx(
+        np.trace(np.cov(toy.X, rowvar=False))
+    )
+    H = indicator(toy.feature_labels)
+    assert_allclose(H @ (H.T @ model.directions), model.directions, atol=1e-12)
+    assert_array_equal(model.directions, exact_directions(toy.X, toy.feature_labels, 4).directions)
+
+
+def test_with_many_samples_it_is_the_truth():
+    toy = make_two_types(6000, random_state=0)
+    found = dense(spiked_covariance(toy.X, 18, toy.feature_labels))
+    truth = toy.covariance()
+    assert np.linalg.norm(found - truth) < 0.05 * np.linalg.norm(truth)
+
+
+def test_variances_are_those_of_maximum_likelihood():
+    X = correlated(np.random.default_rng(2))
+    model = spiked_covariance(X, 2, [0, 0, 1, 1, 2, 2])
+
+    def cost(logs):
+        *along, across = np.exp(logs)
+        return -SpikedCovariance(model.mean, model.directions, np.array(along), across).score(X)
+
+    best = np.exp(minimize(cost, np.zeros(3), tol=1e-12).x)
+    divisor = (len(X) - 1) / len(X)
+    assert_allclose([*model.variances * divisor, model.noise * divisor], best, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "d", "labels", "message"),
+    [
+        (10, 0, None, "n_components=0"),
+        (10, 6, None, "n_components=6"),
+        (4, 3, None, "n_components=3 leaves no variance"),
+        (10, 2, [0, 1], "labels"),
+    ],
+)
+def test_bad_spikes(n_samples, d, labels, message):
+    X = correlated(np.random.default_rng(0), n_samples)
+    with pytest.raises(ValueError, match=message):
+        spiked_covariance(X, d, labels)
+
+
+@pytest.mark.parametrize("bad", [[[np.nan] * 6], [1.0] * 6])
+def test_bad_samples_to_score(bad):
+    model = spiked_covariance(correlated(np.random.default_rng(0)), 2)
+    with pytest.raises(ValueError, match="X"):
+        model.score(bad)
+
+
+# ------------------------------------------------------------------------------ nearest neighbours
+
+
+def test_accuracies_by_scikit_learn(digits_study):
+    X, y = load_digits(return_X_y=True)
+    for i, size in enumerate((50, 60)):
+        for k, seed in enumerate(seeds(3, 2)):
+            split = StratifiedShuffleSplit(1, train_size=size, test_size=500, random_state=seed)
+            train, test = next(split.split(X, y))
+            vary = X[train].std(axis=0) > 0
+            found = dict(zip(digits_study.methods, digits_study.accuracy[:, i, k], strict=True))
+
+            inner = StratifiedKFold(3)
+            means = {
+                n: cross_val_score(KNeighborsClassifier(n), X[train], y[train], cv=inner).mean()
+                for n in (1, 3, 5)
+            }
+            nearest = KNeighborsClassifier(max(means, key=means.get)).fit(X[train], y[train])
+            assert found["euclidean"] == nearest.score(X[test], y[test])
+
+            means = {
+                shrinkage: cross_val_score(
+                    LinearDiscriminantAnalysis(solver="lsqr", shrinkage=shrinkage),
+                    X[train][:, vary],
+                    y[train],
+                    cv=inner,
+                ).mean()
+                for shrinkage in ("auto", 0.5)
+            }
+            lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=max(means, key=means.get))
+            lda.fit(X[train][:, vary], y[train])
+            # A pixel may vary in the training samples, and not in those of a fold.
+            expected = lda.score(X[test][:, vary], y[test])
+            assert found["lda"] == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("n_clusters", [None, 9])
+@pytest.mark.parametrize("whiten", [False, True])
+def test_projection_is_a_metric_along_the_directions(n_clusters, whiten):
+    X = load_digits().data[:60]
+    X = X[:, X.std(axis=0) > 0]
+    Z = uses._Projection(4, n_clusters, whiten, seed=5).fit(X).transform(X)
+    if n_clusters is None:
+        expected = PCA(4, svd_solver="full", whiten=whiten).fit_transform(X)
+    else:
+        labels = cluster_features(X, n_clusters, n_init=3, random_state=5)
+        expected = X @ exact_directions(X, labels, 4).directions
+        expected = expected / (expected.std(axis=0, ddof=1) if whiten else 1)
+    Z, expected = Z - Z.mean(axis=0), expected - expected.mean(axis=0)
+    assert_allclose(Z @ Z.T, expected @ expected.T, atol=1e-8 * np.abs(Z).max() ** 2)
+
+
+def test_ledoit_wolf_metric():
+    X = correlated(np.random.default_rng(0))
+    estimate = LedoitWolf().fit(X)
+    Z = uses._LedoitWolfWhitening().fit(X).transform(X - X.mean(axis=0))
+    assert_allclose((Z**2).sum(axis=1), estimate.mahalanobis(X), rtol=1e-9)
+
+
+def test_searches_see_no_test_sample(monkeypatch):
+    fitted, scored = [], []
+
+    def fit(self, X, y):
+        fitted.append({row.tobytes() for row in X})
+        return self
+
+    def score(self, X, y):
+        scored.append({row.tobytes() for row in X})
+        return 0.5
+
+    monkeypatch.setattr(GridSearchCV, "fit", fit)
+    monkeypatch.setattr(GridSearchCV, "score", score)
+    classification_study(train_sizes=(50,), n_splits=2)
+    assert [len(rows) for rows in fitted] == [50] * 10
+    assert [len(rows) for rows in scored] == [500] * 10
+    for seen, tested in zip(fitted, scored, strict=True):
+        assert not seen & tested
+
+
+def test_differences_are_paired(digits_study):
+    found = digits_study.differences("pca", "lda")
+    assert_allclose(found, digits_study.accuracy[1] - digits_study.accuracy[4])
+    assert_array_equal(digits_study.differences("euclidean"), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="method='kernel'"):
+        digits_study.differences("kernel")
+    with pytest.raises(ValueError, match="other='kernel'"):
+        digits_study.differences("pca", "kernel")
+
+
+def test_digits_study_is_the_same_again_and_is_saved(digits_study, tmp_path):
+    assert digits_study.accuracy.shape == (5, 2, 2)
+    assert (digits_study.accuracy > 0.5).all()
+    again = classification_study(train_sizes=(60,), n_splits=2, random_state=3)
+    assert_array_equal(again.accuracy[:, 0], digits_study.accuracy[:, 1])
+    digits_study.save(tmp_path / "study")
+    loaded = load_result(tmp_path / "study")
+    assert_array_equal(loaded.accuracy, digits_study.accuracy)
+    assert str(loaded) == str(digits_study)
+    rows = digits_study.table.as_dicts()
+    assert [row["method"] for row in rows] == list(digits_study.methods)
+    assert float(str(rows[2]["n = 60"]).split()[0]) == pytest.approx(
+        digits_study.accuracy[2, 1].mean(), abs=1e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"train_sizes": (49,)}, "train_sizes=49"),
+        ({"train_sizes": (1201,)}, "train_sizes=1201"),
+        ({"train_sizes": ()}, "train_sizes is empty"),
+        ({"n_splits": 0}, "n_splits=0"),
+    ],
+)
+def test_bad_digits_study(options, message):
+    with pytest.raises(ValueError, match=message):
+        classification_study(**options)
+
+
+# --------------------------------------------------------------------- covariances that predict
+
+
+def test_scores_by_hand(likelihoods):
+    X = make_two_types(200, random_state=0).X
+    for k, seed in enumerate(seeds(0, 2)):
+        train, test = train_test_split(X, train_size=24, random_state=seed)
+        for method, estimate in (("ledoit-wolf", LedoitWolf()), ("oas", OAS())):
+            estimate.fit(train)
+            density = multivariate_normal(estimate.location_, estimate.covariance_)
+            found = likelihoods.scores[0, 1, likelihoods.methods.index(method), k]
+            assert found == pytest.approx(density.logpdf(test).mean() / 900, rel=1e-6)
+
+
+def test_spikes_are_chosen_by_held_out_training_samples(likelihoods):
+    X = make_two_types(200, random_state=0).X
+    for k, seed in enumerate(seeds(0, 2)):
+        train, test = train_test_split(X, train_size=24, random_state=seed)
+        options = [spiked_covariance(train, d).score(test) / 900 for d in uses.SPIKES if d <= 14]
+        found = likelihoods.scores[0, 1, 2, k]
+        assert np.min(np.abs(np.array(options) - found)) < 1e-12
+
+
+def test_choice_sees_training_samples_only(monkeypatch):
+    X = make_two_types(200, random_state=0).X
+    train, test = train_test_split(X, train_size=30, random_state=5)
+    # Other held-out samples: what is estimated must be the same.
+    rows = {row.tobytes() for row in train}
+    seen = []
+    estimate = uses.spiked_covariance
+
+    def recorded(X, *options):
+        seen.extend(row.tobytes() for row in X)
+        return estimate(X, *options)
+
+    monkeypatch.setattr(uses, "spiked_covariance", recorded)
+    uses._held_out_scores(X, 30, 5)
+    assert set(seen) == rows
+    assert not rows & {row.tobytes() for row in test}
+
+
+def test_true_number_of_spikes_is_found():
+    model = uses._best_spiked(make_two_types(120, random_state=0).X, (20,), 0)
+    assert model.directions.shape[1] == 18
+    # Fewer samples than the largest numbers of the grid need: they are left out.
+    few = uses._best_spiked(make_two_types(20, random_state=0).X, (None,), 0)
+    assert few.directions.shape[1] <= 11
+
+
+def test_informed_predicts_the_toy_best(likelihoods):
+    gains = dict(zip(likelihoods.methods, likelihoods.gains[0, 1].mean(axis=1), strict=True))
+    assert gains["ledoit-wolf"] == 0
+    assert gains["informed"] > gains["pca"] > 0
+
+
+def test_covariance_study_is_the_same_again_and_is_saved(likelihoods, tmp_path):
+    assert likelihoods.scores.shape == (2, 2, 4, 2)
+    assert np.isfinite(likelihoods.scores).all()
+    again = covariance_study(data_names=("NSBCD",), train_sizes=(24,), n_splits=2)
+    assert_array_equal(again.scores[0, 0], likelihoods.scores[1, 1])
+    likelihoods.save(tmp_path / "study")
+    loaded = load_result(tmp_path / "study")
+    assert_array_equal(loaded.scores, likelihoods.scores)
+    assert loaded.data_names == ("toy", "NSBCD")
+    rows = likelihoods.table.as_dicts()
+    assert [(row["data"], row["n"]) for row in rows] == [
+        ("toy", 20),
+        ("toy", 24),
+        ("NSBCD", 20),
+        ("NSBCD", 24),
+    ]
+    assert float(str(rows[1]["informed"]).split()[0]) == pytest.approx(
+        np.mean(likelihoods.scores[0, 1, 3] - likelihoods.scores[0, 1, 0]), rel=0.01
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"train_sizes": (19,)}, "train_sizes=19"),
+        ({"train_sizes": (199,), "data_names": ("toy",)}, "train_sizes has 199, and toy has 200"),
+        ({"train_sizes": ()}, "must not be empty"),
+        ({"data_names": ()}, "must not be empty"),
+        ({"data_names": ("nobody",)}, "nobody"),
+        ({"n_splits": 0}, "n_splits=0"),
+    ],
+)
+def test_bad_covariance_study(options, message):
+    with pytest.raises(ValueError, match=message):
+        covariance_study(**options)
+
+
+# ------------------------------------------------------------------------- figures, command line
+
+
+def test_figure_of_the_digits(digits_study):
+    left, right = plots.classification_study(digits_study).axes
+    assert [line.get_label() for line in left.lines] == [
+        "Euclidean",
+        "PCA",
+        "informed",
+        "Ledoit–Wolf",
+        "LDA with shrinkage",
+    ]
+    for line, accuracy in zip(left.lines, digits_study.accuracy, strict=True):
+        assert_allclose(line.get_ydata(), accuracy.mean(axis=1))
+    assert_allclose(right.lines[2].get_ydata(), digits_study.differences("informed").ravel())
+    assert_allclose(right.lines[3].get_ydata(), digits_study.differences("informed").mean(axis=1))
+    assert [tick.get_text() for tick in right.get_xticklabels()] == ["50", "60"]
+
+
+def test_figure_of_the_likelihoods(likelihoods):
+    figure = plots.covariance_study(likelihoods)
+    assert [ax.get_title() for ax in figure.axes] == ["toy", "NSBCD"]
+    for k, ax in enumerate(figure.axes):
+        assert_allclose(ax.lines[4].get_ydata(), likelihoods.gains[k, :, 3].ravel())
+        assert_allclose(ax.lines[5].get_ydata(), likelihoods.gains[k, :, 3].mean(axis=1))
+    legend = figure.axes[0].get_legend().get_texts()
+    assert [text.get_text() for text in legend] == ["OAS", "PCA", "informed"]
+
+
+def test_command_line(capsys, tmp_path):
+    words = ["--data-names", "NSBCD", "--train-sizes", "20", "--n-splits", "1", "--quiet"]
+    assert main(["run", "covariance_study", *words, "--out", str(tmp_path)]) == 0
+    assert "NSBCD" in capsys.readouterr().out
+    assert (tmp_path / "covariance_study-covariance_study.png").stat().st_size > 1000
+    assert main(["run", "classification_study", "--train-sizes", "10"]) == 2
+    assert "train_sizes=10" in capsys.readouterr().err
