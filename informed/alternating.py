@@ -138,7 +138,7 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
 
     See Also
     --------
-    checkerboard_cost : The cost.
+    informed.alternating.checkerboard_cost : The cost.
     informed.InformedMahalanobis : The metric for known clusters, as ``feature_labels``.
 
     Notes

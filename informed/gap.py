@@ -118,7 +118,7 @@ class NeighborhoodGap:
 
     @property
     def gap(self) -> FloatArray:
-        """The curve g(N, K): mean over the neighbourhoods."""
+        """The curve g(N, K), which is the mean over the neighbourhoods."""
         mean: FloatArray = self.gaps.mean(axis=1)
         return mean
 

@@ -341,7 +341,7 @@ def test_ledger_has_a_row_for_each_item_and_erratum() -> None:
     errata = {row[0] for row in rows((BOOK / "errata.md").read_text(encoding="utf-8"))}
     for number in "12345":
         assert number in errata
-        assert "{ref}`erratum-" in first[number][1]
+        assert f"<erratum-{number}>`" in first[number][1]
 
 
 def test_ledger_names_tests_that_exist() -> None:

@@ -78,7 +78,7 @@ def test_truth_is_where_the_sample_covariance_goes(blur, seed):
 
 def test_blurred_toy_is_the_toy_with_other_clusters():
     X, truth = blurred_toy(10, 0.3, random_state=4)
-    toy = make_two_types(10, borders=BORDERS, loading_sd=0.3, random_state=4)
+    toy = make_two_types(10, borders=BORDERS, rho=0.4, loading_sd=0.3, random_state=4)
     assert_array_equal(X, toy.X)
     assert_array_equal(truth, toy.eigenvectors(7))
 
@@ -136,6 +136,9 @@ def test_cell_by_the_public_functions(study):
             "hard": exact_directions(X, labels, 7),
             "penalized": chosen,
             "analytic": penalized_directions(X, labels, 7, analytic_penalty(X, labels, 7)),
+            "capped": penalized_directions(
+                X, labels, 7, min(chosen.penalty, analytic_penalty(X, labels, 7))
+            ),
         }
         errors = dict(zip(study.methods, study.errors[:, 1, 0, 1, repeat], strict=True))
         for method, directions in found.items():
@@ -151,11 +154,11 @@ def test_cell_by_the_public_functions(study):
 
 
 def test_shapes_and_order(study):
-    assert study.errors.shape == (5, 3, 1, 2, 3)
+    assert study.errors.shape == (6, 3, 1, 2, 3)
     assert study.penalties.shape == (3, 1, 2, 3)
     # PCA does not know of clusters, so their number changes nothing.
     assert_allclose(study.errors[0, :, :, 0], study.errors[0, :, :, 1])
-    assert np.all(study.errors[4] <= study.errors[:3].min(axis=0) + 1e-9)
+    assert np.all(study.errors[5] <= study.errors[:3].min(axis=0) + 1e-9)
 
 
 def test_penalty_beats_both_between_and_falls_back_at_the_ends(study):
@@ -368,5 +371,5 @@ def test_command_line(tmp_path, capsys):
     words = "run penalty_study --blurs 0.5,inf --sizes 20 --counts 12 --n-repeats 1 --n-init 1"
     assert main([*words.split(), "--quiet", "--out", str(tmp_path)]) == 0
     assert "no clusters" in capsys.readouterr().out
-    assert load_result(tmp_path / "penalty_study").errors.shape == (5, 2, 1, 1, 1)
+    assert load_result(tmp_path / "penalty_study").errors.shape == (6, 2, 1, 1, 1)
     assert (tmp_path / "penalty_study-penalty_study.png").stat().st_size > 0

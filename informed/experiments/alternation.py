@@ -105,7 +105,7 @@ class AlternationStudy(Result):
 
     @property
     def table(self) -> Table:
-        """Mean ± standard deviation: samples above, features below."""
+        """Mean ± standard deviation, samples above, features below."""
         lines: list[tuple[object, ...]] = []
         for i, family in enumerate(self.families):
             for j, signal in enumerate(self.signals):

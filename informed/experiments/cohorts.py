@@ -153,7 +153,7 @@ class CohortStudy(Result):
 
     @property
     def combined(self) -> Table:
-        """One row a metric: p-values of the independent cohorts, combined by two rules.
+        """One row a metric with the p-values of the independent cohorts, combined by two rules.
 
         ``worst`` is the largest combined p when any one of these cohorts is left out as well.
         """

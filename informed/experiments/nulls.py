@@ -87,7 +87,7 @@ class GroupingNull(Result):
 
     @property
     def table(self) -> Table:
-        """Smallest, median and mean p: observed, false alarms at 5 %, and set right."""
+        """Smallest, median and mean p, as observed, with false alarms at 5 %, and set right."""
         summaries: dict[str, Callable[..., Any]] = {
             "smallest": np.min,
             "median": np.median,

@@ -76,7 +76,7 @@ class RiskGroups(Result):
 
     @property
     def table(self) -> Table:
-        """Log-rank p by metric: of the first k-means seed, and the spread over all of them."""
+        """Log-rank p by metric, that of the first k-means seed, and the spread over all of them."""
         rows = []
         for method in self.methods:
             p = self.p_values[method]

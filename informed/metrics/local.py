@@ -251,7 +251,7 @@ class LocalInformedMahalanobis(BaseEstimator):
         """
         check_is_fitted(self)
         X, factors = self._X, self.components_
-        for rows in blocks_of(len(X), len(X) * factors.shape[1]):
+        for rows in blocks_of(len(X), len(X)):
             total = half_distances(X[rows], factors[rows], X)
             total += half_distances(X, factors, X[rows]).T
             total[np.arange(len(rows)), rows] = 0.0

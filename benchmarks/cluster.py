@@ -1,0 +1,35 @@
+"""The local fit on Dask clusters of one and of two worker processes; prints the clock's ratio."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import joblib
+from distributed import Client, LocalCluster
+
+from informed import LocalInformedMahalanobis
+from informed.datasets import make_curved_manifold
+
+
+def seconds(n_workers: int, n_samples: int) -> float:
+    """Clock time of a fit, after one that starts the workers' imports."""
+    X = make_curved_manifold(n_samples, 50, noise=0.1, random_state=0).X
+    with (
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        Client(cluster),
+        joblib.parallel_config("dask"),
+    ):
+        LocalInformedMahalanobis(20, 2, 3, random_state=0).fit(X[:200])
+        start = time.perf_counter()
+        LocalInformedMahalanobis(20, 2, 3, random_state=0).fit(X)
+        return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    n_samples = int(sys.argv[1])
+    one, two = seconds(1, n_samples), seconds(2, n_samples)
+    print(json.dumps({"ratio": one / two}))
