@@ -58,6 +58,7 @@ test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict
 
 bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/latency.py
 	@# The page of the book that shows the results.
 	$(BIN)/python tools/notebooks.py refresh book/how-fast.ipynb
 

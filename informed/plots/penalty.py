@@ -22,7 +22,7 @@ def penalty_study(result: PenaltyStudy, *, method: str = "penalized") -> Figure:
     ----------
     result : PenaltyStudy
         From :func:`informed.experiments.penalty_study`.
-    method : {"penalized", "analytic", "oracle"}
+    method : {"penalized", "capped", "analytic", "oracle"}
         Whose error is compared.
 
     Returns
