@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,9 +12,12 @@ from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+sys.path.insert(0, str(ROOT / "tools"))
+import notebooks
+
 TOC = parse_toc_yaml(ROOT / "_toc.yml")
 PAGES = [f"{name}.html" for name in TOC]
-CHAPTERS = [name for name in TOC if (ROOT / f"{name}.ipynb").is_file()]
+CHAPTERS = [f"book/{path.stem}" for path in notebooks.find_chapters()]
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 

@@ -28,7 +28,7 @@ import notebooks
 
 STARTER = "exercise-starter"
 WRONG_ANSWERS = ROOT / "tests" / "wrong_answers"
-CHAPTERS = {path.stem: path for path in notebooks.find_notebooks()}
+CHAPTERS = {path.stem: path for path in notebooks.find_chapters()}
 
 EXERCISE = re.compile(r"^(`{3,})\{exercise\} *(.*)\n:label: (\S+)\n(.*?)^\1$", re.M | re.S)
 HINT = re.compile(r"^(`{3,}|:{3,})\{admonition\} Hint\n:class: tip dropdown\n", re.M)

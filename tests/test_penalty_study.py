@@ -31,7 +31,7 @@ from informed.experiments import (
 )
 from informed.experiments.locality import scaled_error
 from informed.experiments.penalty import BORDERS, span_errors
-from informed.experiments.running import seeds
+from informed.running import seeds
 from informed.metrics import LocalInformedMahalanobis
 
 

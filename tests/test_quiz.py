@@ -19,7 +19,7 @@ from informed.quiz import Choice, Question, Quiz, names, parse, quiz
 sys.path.insert(0, str(ROOT / "tools"))
 import notebooks
 
-CHAPTERS = {path.stem: path for path in notebooks.find_notebooks()}
+CHAPTERS = {path.stem: path for path in notebooks.find_chapters()}
 
 SOUND = r"""
 [[question]]

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import yaml
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -37,6 +38,19 @@ CELL_METADATA = {"tags", "mystnb"}
 # Mathematics, code, roles with their target, and addresses state no results.
 NOT_PROSE = re.compile(r"\$\$.*?\$\$|\$[^$]*\$|`[^`]*`|\]\([^)]*\)|https?://\S+", re.DOTALL)
 DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?:e[+-]?\d+)?(?!\w|\.\d)")
+
+
+def find_chapters() -> list[Path]:
+    """Return the notebooks that teach: those in the numbered parts of the book."""
+    toc = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
+    names = [
+        chapter["file"]
+        for part in toc["parts"]
+        if part.get("numbered")
+        for chapter in part["chapters"]
+    ]
+    paths = [BOOK.parent / f"{name}.ipynb" for name in names]
+    return [path for path in paths if path.is_file()]
 
 
 def find_notebooks(folder: Path = BOOK) -> list[Path]:

@@ -17,8 +17,8 @@ from informed.alternating import AlternatingInformedClustering
 from informed.clusters import center
 from informed.directions import find_pca
 from informed.experiments.results import Result, Table, spread
-from informed.experiments.running import run_tasks, seeds
 from informed.metrics import InformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.validation import Array, check_choice, check_count, check_number
 
 __all__ = [

@@ -22,8 +22,8 @@ from informed.directions import (
 )
 from informed.experiments.locality import scaled_error
 from informed.experiments.results import Result, Table, spread
-from informed.experiments.running import run_tasks, seeds
 from informed.metrics import LocalInformedMahalanobis
+from informed.running import run_tasks, seeds
 from informed.validation import Array, check_count, check_number
 
 __all__ = [

@@ -148,7 +148,7 @@ def classification_study(
     )
 
 
-class _Projection(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _Projection(TransformerMixin, BaseEstimator):
     """Coordinates along principal or informed directions, divided by their deviations or not."""
 
     def __init__(
@@ -177,7 +177,7 @@ class _Projection(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(X @ self.factor_)
 
 
-class _LedoitWolfWhitening(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _LedoitWolfWhitening(TransformerMixin, BaseEstimator):
     """Coordinates in which the covariance of Ledoit and Wolf is the identity."""
 
     def fit(self, X: Array, y: Any = None) -> Self:
@@ -190,8 +190,11 @@ class _LedoitWolfWhitening(TransformerMixin, BaseEstimator):  # type: ignore[mis
 
 def _searches(seed: int) -> list[GridSearchCV]:
     """Return the five methods, each with the grid from which its settings are chosen."""
-    neighbours = {"neighbours__n_neighbors": [1, 3, 5]}
-    projection = {"metric__n_components": [5, 10, 20], "metric__whiten": [False, True]}
+    neighbours: dict[str, list[Any]] = {"neighbours__n_neighbors": [1, 3, 5]}
+    projection: dict[str, list[Any]] = {
+        "metric__n_components": [5, 10, 20],
+        "metric__whiten": [False, True],
+    }
 
     def with_metric(metric: Any, grid: dict[str, list[Any]]) -> GridSearchCV:
         steps = [("varies", VarianceThreshold()), ("metric", metric)]
