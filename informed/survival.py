@@ -125,7 +125,7 @@ class SurvivalComparison:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """One row per group with size, events observed and expected, their ratio, median survival."""
+        """One row per group with its size, its events and those expected, and median survival."""
         observed = np.array([curve.n_events for curve in self.curves])
         expected = np.array(self.expected)
         # A group without expectation saw no event time, so it has no observed event either: 0/0.

@@ -31,8 +31,8 @@ from informed.experiments import (
 )
 from informed.experiments.locality import scaled_error
 from informed.experiments.penalty import BORDERS, span_errors
-from informed.running import seeds
 from informed.metrics import LocalInformedMahalanobis
+from informed.running import seeds
 
 
 @pytest.fixture(scope="module")
