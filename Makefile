@@ -25,8 +25,9 @@ $(READY): requirements.txt pyproject.toml
 
 book: $(READY)  ## build the book into _build/html; any warning is an error
 	$(ONE_THREAD) $(BIN)/python tools/execute.py
-	@# Sphinx does not read unchanged pages again, so a second run would hide what failed the first one.
-	$(ONE_THREAD) $(BIN)/jupyter-book build . --warningiserror --nitpick --keep-going || { rm -rf _build/.doctrees; exit 1; }
+	@# All pages are written anew, from cached results: else those that an edit elsewhere renumbers
+	@# would keep their old links, and a second run would hide what failed the first one.
+	$(ONE_THREAD) $(BIN)/jupyter-book build . --all --warningiserror --nitpick --keep-going
 	@echo "The book is in $(SITE)/index.html"
 
 serve: book  ## build the book and serve it on localhost (PORT=8000)
