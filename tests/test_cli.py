@@ -207,7 +207,11 @@ def test_the_module_runs_and_light():
 def test_control_c_leaves_no_file(tmp_path):
     words = ["run", "direction_error", "--n-repeats", "500", "--out", str(tmp_path)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "informed", *words], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "informed", *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background makes its children ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     # The first sign of the progress bar says that the work has begun.
     assert process.stderr is not None
