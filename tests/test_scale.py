@@ -170,7 +170,7 @@ def test_single_precision_from_end_to_end():
 
 
 def test_peak_memory_of_a_fresh_process_stays_far_below_all_pairs():
-    n_samples = 6000
+    n_samples = 12_000
 
     def peak(*arguments):
         done = subprocess.run(
