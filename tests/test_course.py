@@ -171,6 +171,7 @@ def test_the_zip_holds_what_a_class_needs(tmp_path: Path, monkeypatch: pytest.Mo
         "informed/__init__.py",
         "informed/explorer/explorer.js",
         "informed/quizzes/averaging.toml",
+        "student/results/penalty_study.npz",
         "student/final-test.md",
         "instructor/final-test-key.md",
         "instructor/teaching-guide.md",

@@ -116,6 +116,10 @@ def contents() -> Iterator[tuple[str, bytes]]:
             yield path.relative_to(ROOT).as_posix(), path.read_bytes()
     for name, text in notebooks():
         yield name, text.encode()
+    # Tables that a chapter loads, because they take too long to compute on the way.
+    for path in sorted((ROOT / "book" / "results").iterdir()):
+        for folder in ("student", "instructor"):
+            yield f"{folder}/results/{path.name}", path.read_bytes()
     questions, key = final_test()
     yield "student/final-test.md", questions.encode()
     yield "instructor/final-test-key.md", key.encode()
