@@ -6,15 +6,16 @@ all sliders, in a headless Chromium on this machine.
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+from browser import ARGUMENTS, MISSING, find_browser
+
 SITE = Path(__file__).resolve().parent.parent / "_build" / "html" / "book"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # From the input event to the first frame that the browser paints after it has decoded the picture.
 MOVE = """async slider => {
@@ -40,15 +41,13 @@ def main() -> int:
     if not pages:
         print("explorers: not measured, as there is no built book; run make book first")
         return 0
-    browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser_path = find_browser()
     if browser_path is None:
-        print(f"explorers: not measured, as there is no browser ({', '.join(BROWSERS)})")
+        print(f"explorers: not measured; {MISSING}")
         return 0
     times: list[float] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=browser_path, args=ARGUMENTS)
         page = browser.new_page()
         for path in pages:
             page.goto(path.as_uri(), wait_until="networkidle")

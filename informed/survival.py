@@ -226,7 +226,7 @@ def compare_survival(
     times, observed = _check_follow_up(durations, events)
     labels, codes = _check_groups(groups, times, observed)
     level = _check_confidence(confidence)
-    table = _event_table(times, observed)
+    table = event_table(times, observed)
     expected = np.bincount(codes, observed - table.scores)
     curves = tuple(
         _kaplan_meier(label, times[codes == code], observed[codes == code], level)
@@ -271,7 +271,7 @@ def log_rank_p_value(durations: ArrayLike, events: ArrayLike, groups: ArrayLike)
     degrees_of_freedom = len(np.unique(codes[_present(times, observed)])) - 1
     if degrees_of_freedom == 0:
         return 1.0
-    statistic = _log_rank_statistics(_event_table(times, observed), codes[None, :], len(labels))
+    statistic = log_rank_statistics(event_table(times, observed), codes[None, :], len(labels))
     return float(chi2.sf(statistic[0], degrees_of_freedom))
 
 
@@ -376,19 +376,19 @@ def permutation_p_value(
     labels, codes = _check_groups(groups, times, observed)
     n_permutations = check_count("n_permutations", n_permutations, 1)
     rng = check_random_state(random_state)
-    table = _event_table(times, observed)
+    table = event_table(times, observed)
     n_groups = len(labels)
     # Equal statistics must count as equal although their sums are rounded differently.
-    threshold = _log_rank_statistics(table, codes[None, :], n_groups)[0] * (1 - 1e-9) - 1e-12
+    threshold = log_rank_statistics(table, codes[None, :], n_groups)[0] * (1 - 1e-9) - 1e-12
     if _count_relabelings(codes) <= n_permutations:
         everything = np.array(list(_all_relabelings(np.bincount(codes).tolist())))
-        return float((_log_rank_statistics(table, everything, n_groups) >= threshold).mean())
+        return float((log_rank_statistics(table, everything, n_groups) >= threshold).mean())
     block = max(1, _BLOCK_ENTRIES // len(codes))
     reached = 0
     for start in range(0, n_permutations, block):
         size = (min(block, n_permutations - start), len(codes))
         relabeled = codes[np.argsort(rng.random_sample(size), axis=1)]
-        reached += int((_log_rank_statistics(table, relabeled, n_groups) >= threshold).sum())
+        reached += int((log_rank_statistics(table, relabeled, n_groups) >= threshold).sum())
     return (reached + 1) / (n_permutations + 1)
 
 
@@ -549,7 +549,7 @@ class _EventTable(NamedTuple):
     variance: FloatArray  # at each event time: d(n − d)/(n − 1)
 
 
-def _event_table(times: FloatArray, observed: BoolArray) -> _EventTable:
+def event_table(times: FloatArray, observed: BoolArray) -> _EventTable:
     """Collect the pooled risk sets; they stay the same however the subjects are labelled."""
     event_times, deaths = np.unique(times[observed], return_counts=True)
     by_duration = np.argsort(-times, kind="stable")
@@ -561,7 +561,7 @@ def _event_table(times: FloatArray, observed: BoolArray) -> _EventTable:
     return _EventTable(by_duration, observed - cumulated, at_risk, variance)
 
 
-def _log_rank_statistics(table: _EventTable, codes: IntArray, n_groups: int) -> FloatArray:
+def log_rank_statistics(table: _EventTable, codes: IntArray, n_groups: int) -> FloatArray:
     """Log-rank statistic for each row of labels 0 … n_groups − 1."""
     # One group is redundant: the differences O − E add up to zero.
     members = [codes == group for group in range(n_groups - 1)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -16,17 +16,10 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+from browser import ARGUMENTS, MISSING, find_browser
+
 ROOT = Path(__file__).resolve().parent.parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER_ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def unavailable(what: str) -> NoReturn:
@@ -65,12 +58,12 @@ def site_url(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A Chromium that was found on this machine; none is ever downloaded."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = find_browser()
     if path is None:
-        unavailable(f"no browser on this machine: install one of {', '.join(BROWSERS)}")
+        unavailable(MISSING)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=BROWSER_ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser
         browser.close()

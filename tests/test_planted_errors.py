@@ -52,7 +52,7 @@ ERRORS = {
         "weight * Ht",
         "test_penalty.py::test_directions_are_the_eigenvectors_of_the_penalised_covariance",
     ),
-    "the sign in the kernel": (
+    "the square in the kernel": (
         "diffusion.py",
         "kernel = np.exp(-squared / epsilon)",
         "kernel = np.exp(-np.sqrt(squared / epsilon))",

@@ -7,11 +7,11 @@ them made links within it. Run as ``python tools/pdf.py`` after ``make book``; w
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from browser import ARGUMENTS, MISSING, find_browser
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -19,7 +19,6 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 ROOT = Path(__file__).resolve().parent.parent
 SITE = ROOT / "_build" / "html"
 PDF = ROOT / "_build" / "informed.pdf"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 REFERRING = ("aria-labelledby", "aria-describedby", "for", "name")
 
 # Paper has no sidebar and nothing to click; a chapter starts on a new sheet, solutions are open.
@@ -94,9 +93,7 @@ def move_links(article: Tag, name: str, names: set[str]) -> None:
 def print_page(browser_path: str, page_path: Path) -> None:
     """Print a page of HTML once its mathematics is set."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_path, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=browser_path, args=ARGUMENTS)
         page = browser.new_page(color_scheme="light")
         page.set_default_timeout(600_000)
         page.goto(page_path.as_uri(), wait_until="load")
@@ -121,9 +118,9 @@ def main() -> int:
     if not (SITE / f"{names[0]}.html").is_file():
         print("no built site: run make book first", file=sys.stderr)
         return 1
-    browser_path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser_path = find_browser()
     if browser_path is None:
-        print(f"no browser: install one of {', '.join(BROWSERS)}", file=sys.stderr)
+        print(MISSING, file=sys.stderr)
         return 1
     joined = SITE / "book" / "all-pages.html"
     joined.write_text(join_pages(names), encoding="utf-8")

@@ -14,10 +14,10 @@ from sklearn.utils import check_random_state
 
 from informed.experiments.results import Result, Table
 from informed.survival import (
-    _event_table,
-    _log_rank_statistics,
     drop_late_deaths,
+    event_table,
     log_rank_p_value,
+    log_rank_statistics,
     truncate_follow_up,
 )
 from informed.validation import Array, check_count, check_number
@@ -154,8 +154,8 @@ def grouping_null(
     rng = check_random_state(random_state)
     n_subjects = rows.shape[1]
     deals = np.argsort(rng.random_sample((n_permutations, n_subjects)), axis=1)
-    table = _event_table(np.asarray(durations, dtype=float), np.asarray(events).astype(bool))
-    statistics = [_log_rank_statistics(table, row.astype(np.intp)[deals], 2) for row in rows]
+    table = event_table(np.asarray(durations, dtype=float), np.asarray(events).astype(bool))
+    statistics = [log_rank_statistics(table, row.astype(np.intp)[deals], 2) for row in rows]
     return GroupingNull(observed, chi2.sf(np.transpose(statistics), 1))
 
 
