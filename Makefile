@@ -1,24 +1,35 @@
 # Every target makes what it needs: .venv comes from requirements.txt, and again when that changes.
+# An edit of pyproject.toml only installs the library anew, which takes seconds.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGES := $(VENV)/.packages
 READY := $(VENV)/.ready
 SITE := _build/html
 # Two workers on two cores: more threads would only wait for each other.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PORT ?= 8000
+# Solutions that a build runs are nobody's progress in the exercises.
+export INFORMED_PROGRESS := off
+# The mathematics, without experiments, book and browser: what is quick and needs few packages.
+CORE := $(shell cat tools/core_tests.txt)
+# Tests of the book that read its sources and build nothing.
+TEXTS := fit_to_commit or guard or quoted or strip or ledger_has or ledger_names or compared or depends
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve pdf slides course lab notebooks test bench lint lock clean
+.PHONY: help book serve pdf slides course exam lab notebooks check test test-oldest test-newest bench lint lock clean
 
 help:  ## show this list
 	@echo "make <target>, where target is one of:"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
-$(READY): requirements.txt pyproject.toml
+$(PACKAGES): requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "informed needs Python 3.11 or later; set PYTHON=...")'
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	touch $(PACKAGES)
+
+$(READY): $(PACKAGES) pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m pip check
 	touch $(READY)
@@ -37,29 +48,40 @@ serve: book  ## build the book and serve it on localhost (PORT=8000)
 pdf: book  ## print the book into _build/informed.pdf
 	$(BIN)/python tools/pdf.py
 
-slides: $(READY)  ## make the slides, one file a part, into _build/slides
+slides: $(READY)  ## make the slides, one file for each part, into _build/slides
 	$(ONE_THREAD) $(BIN)/python tools/slides.py
 
 course: slides  ## pack notebooks, slides, test and guide for a class into _build/informed-course.zip
 	$(BIN)/python tools/course.py
 
+exam: $(READY)  ## draw an exam and its key by a secret seed (SEED=...) into _build/exam
+	$(BIN)/python -m informed exam course/items --seed "$(SEED)" --out _build/exam
+
+lab: export INFORMED_PROGRESS :=
 lab: $(READY)  ## open the notebooks in JupyterLab
 	$(BIN)/jupyter lab --notebook-dir=book
 
 notebooks: $(READY)  ## run the notebooks, keep only the checked outputs
 	INFORMED_EXPLORER=live $(BIN)/python tools/notebooks.py refresh
 
+check: $(READY)  ## before each commit: lint, types, quick tests, texts of the notebooks (under 2 minutes)
+	@$(MAKE) --no-print-directory lint
+	@$(ONE_THREAD) $(BIN)/python -m pytest -q --no-header -n 2 --dist loadscope $(CORE) tests/test_package.py tests/test_quiz.py
+	@$(ONE_THREAD) $(BIN)/python -m pytest -q --no-header tests/test_book.py -k "$(TEXTS)"
+
 test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
-	$(MAKE) lint
-	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist loadscope --ignore tests/test_book.py --ignore-glob 'tests/test_site*.py' \
-		--cov --cov-report=term --cov-fail-under=95
-	INFORMED_EXPLORER=live $(ONE_THREAD) $(BIN)/python -m pytest --nbval-lax --nbval-current-env --dist loadscope -n 2 book
-	$(MAKE) book
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/test_book.py tests/test_site*.py
+	@$(BIN)/python tools/run_tests.py
+
+test-oldest:  ## core tests with the oldest packages that pyproject.toml allows
+	$(PYTHON) tools/try_versions.py oldest
+
+test-newest:  ## core tests with the newest packages that pyproject.toml allows
+	$(PYTHON) tools/try_versions.py newest
 
 bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/latency.py
+	$(BIN)/python benchmarks/grading.py
 	@# The page of the book that shows the results.
 	$(BIN)/python tools/notebooks.py refresh book/how-fast.ipynb
 
@@ -76,4 +98,4 @@ lock: pyproject.toml  ## pin every package in requirements.txt from the ranges i
 		--output-file requirements.txt pyproject.toml
 
 clean:  ## remove what was built, and the environments
-	rm -rf $(VENV) .venv-lock _build htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lock .venv-oldest .venv-newest _build htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

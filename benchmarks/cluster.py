@@ -18,7 +18,7 @@ def seconds(n_workers: int, n_samples: int) -> float:
     X = make_curved_manifold(n_samples, 50, noise=0.1, random_state=0).X
     with (
         LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster),
         joblib.parallel_config("dask"),

@@ -7,7 +7,7 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 from informed.clusters import indicator
-from informed.directions import find_exact, reconstruction_error
+from informed.directions import exact_directions, reconstruction_error
 
 
 def gradient_steps(
@@ -71,7 +71,7 @@ def plain_local_distances(X: np.ndarray, n_neighbors: int, d: int, k: int) -> np
     inverses = []
     for near, found in zip(neighbors, plain_clusters(X, neighbors, k), strict=True):
         rows = X[near] - X[near].mean(axis=0)
-        model = find_exact(rows, found.labels_.astype(np.intp), d)
+        model = exact_directions(rows, found.labels_, d, check_input=False)
         inverses.append(model.directions @ np.diag(1 / model.pca_variances) @ model.directions.T)
     distances = np.zeros((len(X), len(X)))
     for i in range(len(X)):

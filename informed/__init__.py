@@ -18,18 +18,18 @@ if TYPE_CHECKING:
         directions,
         exercises,
         experiments,
-        explorer,
         gap,
         groups,
         metrics,
         plots,
         quiz,
         survival,
+        theory,
     )
     from informed.alternating import AlternatingInformedClustering
     from informed.diffusion import DiffusionMap
-    from informed.explorer import explore
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+    from informed.teaching.explorer import explore
 
 __version__ = "0.1.0"
 
@@ -46,13 +46,13 @@ __all__ = [
     "exercises",
     "experiments",
     "explore",
-    "explorer",
     "gap",
     "groups",
     "metrics",
     "plots",
     "quiz",
     "survival",
+    "theory",
 ]
 
 _HOMES = {
@@ -60,7 +60,7 @@ _HOMES = {
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
-    "explore": "explorer",
+    "explore": "teaching.explorer",
 }
 
 

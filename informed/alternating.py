@@ -25,17 +25,15 @@ from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from informed.clusters import (
-    center,
+from informed.centering import center, warn_about_constant_features
+from informed.clusters.features import (
     cluster_coordinates,
     from_cluster_coordinates,
     relabel_by_first_occurrence,
     sum_over_clusters,
-    warn_about_constant_features,
 )
-from informed.kmeans import best_partition, spread_partitions
-from informed.metrics.model import validate_samples
-from informed.validation import Array, check_count, check_labels, check_matrix
+from informed.clusters.kmeans import best_partition, spread_partitions
+from informed.validation import Array, check_count, check_labels, check_matrix, validate_samples
 
 __all__ = ["AlternatingInformedClustering", "checkerboard_cost"]
 
@@ -83,7 +81,7 @@ def checkerboard_cost(
     columns = check_labels(column_labels, X.shape[1], "column_labels")
     limit = min(int(rows.max()), int(columns.max())) + 1
     d = limit if n_components is None else check_count("n_components", n_components, 1, limit)
-    centered = center(X).astype(np.float64)
+    centered = center(X)[0].astype(np.float64)
     captured = _tile_directions(centered, rows, columns, d).captured
     return max(float(np.sum(centered**2)) - captured, 0.0)
 
@@ -210,7 +208,7 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         n_init = check_count("n_init", self.n_init, 1)
         max_iter = check_count("max_iter", self.max_iter, 1)
         warn_about_constant_features(data)
-        centered = center(data).astype(np.float64)
+        centered = center(data)[0].astype(np.float64)
         _check_distinct(centered, "n_row_clusters", n_rows, "samples")
         _check_distinct(centered.T, "n_column_clusters", n_columns, "features")
 

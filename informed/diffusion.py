@@ -1,9 +1,9 @@
 r"""Diffusion maps (Coifman and Lafon 2006) of samples or of precomputed distances.
 
-Kernel :math:`W_{ij} = \exp(-d_{ij}^2/\varepsilon)`, Markov matrix :math:`P = S^{-1}W` with the row
-sums *S*. Its right eigenvectors φ come from the symmetric matrix :math:`S^{-1/2}WS^{-1/2}`, which
-has the same eigenvalues. They are scaled to unit length under the stationary distribution
-:math:`\pi = S/\sum S`, so that the trivial one is constantly 1.
+Kernel :math:`k_{ij} = \exp(-d_{ij}^2/\varepsilon)`, Markov matrix :math:`P_{ij} = k_{ij}/D_i` with
+the row sums :math:`D_i`. Its right eigenvectors φ come from the symmetric matrix with the entries
+:math:`k_{ij}/\sqrt{D_i D_j}`, which has the same eigenvalues. They are scaled to unit length under
+the stationary distribution :math:`\pi_i = D_i/\sum_j D_j`, so that the trivial one is constantly 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from informed.directions import fix_signs
+from informed.centering import center
+from informed.directions.solvers import fix_signs
 from informed.validation import Array, check_choice, check_count, check_matrix, check_number
 
 __all__ = ["DiffusionMap"]
@@ -50,11 +51,11 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     Attributes
     ----------
     embedding_ : array of shape (n_samples, n_components)
-        Coordinates :math:`\lambda_k\phi_k`, without the trivial one.
+        Coordinates :math:`\xi_k\varphi_k`, without the trivial one.
     eigenvalues_ : array of shape (n_components,)
-        :math:`\lambda_k`, without the trivial 1.
+        :math:`\xi_k`, without the trivial 1.
     eigenvectors_ : array of shape (n_samples, n_components)
-        :math:`\phi_k`.
+        :math:`\varphi_k`.
     epsilon_ : float
         Kernel scale that was used.
     n_features_in_ : int
@@ -151,9 +152,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def transform(self, X: Any) -> Array:
         r"""Extend the embedding to new samples (Nyström).
 
-        :math:`\phi_k(x) = \lambda_k^{-1}\sum_j P(x, j)\,\phi_k(j)`, so that the coordinate
-        :math:`\lambda_k\phi_k(x)` is the mean of :math:`\phi_k` under one step of the Markov chain
-        from *x*. On the training samples this is the embedding.
+        :math:`\varphi_k(x) = \xi_k^{-1}\sum_j P(x, j)\,\varphi_k(j)`, so that the coordinate
+        :math:`\xi_k\varphi_k(x)` is the mean of :math:`\varphi_k` under one step of the Markov
+        chain from *x*. On the training samples this is the embedding.
 
         Parameters
         ----------
@@ -210,8 +211,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _squared_distances(self, X: Any, *, reset: bool) -> Any:
         if self.metric == "euclidean":
             if reset:
-                self._center = X.mean(axis=0)
-                self._X = X - self._center
+                self._X, self._center = center(X)
                 return euclidean_distances(self._X, squared=True)
             return euclidean_distances(X - self._center, self._X, squared=True)
         if not sparse.issparse(X):

@@ -34,8 +34,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 
-from informed.clusters import center
-from informed.running import one_thread, run_tasks
+from informed.centering import center
+from informed.parallel import one_thread, run_tasks
 from informed.validation import Array, check_count, check_matrix
 
 __all__ = ["GapResult", "NeighborhoodGap", "gap_statistic", "neighborhood_gap"]
@@ -320,7 +320,7 @@ def neighborhood_gap(
     # A sample is its own nearest neighbour, even if rounding gives the distance to a twin as less.
     distances[np.arange(len(samples)), samples] = -1.0
     neighbors = np.argsort(distances, axis=1, kind="stable")[:, : widths[-1]]
-    X = center(X)
+    X, _ = center(X)
     gaps = run_tasks(
         _gaps_of_neighborhood,
         [
@@ -366,7 +366,7 @@ def _gaps_of_neighborhood(
 
 def _principal_scores(points: FloatArray) -> FloatArray:
     """Coordinates of the points along their principal axes: all distances, fewest dimensions."""
-    centered = points - points.mean(axis=0)
+    centered, _ = center(points)
     left, values, _ = np.linalg.svd(centered, full_matrices=False)
     rank = max(1, int((values**2 > _ZERO * values[0] ** 2).sum()))
     scores: FloatArray = left[:, :rank] * values[:rank]

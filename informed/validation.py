@@ -1,4 +1,4 @@
-"""Checks of arguments that every module shares.
+"""Checks of arguments that every module shares, and of the samples that estimators get.
 
 A message names the argument, the value that came and what is allowed, so that the reader can mend
 the call without opening this file.
@@ -8,13 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
+Penalty = float | Literal["cv"]
+CROSS_VALIDATED: tuple[Literal["cv"]] = ("cv",)
+Choice = TypeVar("Choice", bound=str)
 
 
 def check_count(name: str, value: object, low: int, high: int | None = None, why: str = "") -> int:
@@ -68,7 +73,7 @@ def check_number(
     return number
 
 
-def check_choice(name: str, value: object, allowed: Collection[str]) -> str:
+def check_choice(name: str, value: object, allowed: Collection[Choice]) -> Choice:
     """Return ``value`` if it is one of ``allowed``.
 
     Examples
@@ -76,9 +81,23 @@ def check_choice(name: str, value: object, allowed: Collection[str]) -> str:
     >>> check_choice("norm", "fro", ["fro", "2"])
     'fro'
     """
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}={value!r} is unknown: it must be one of {sorted(allowed)}")
-    return value
+    for choice in allowed:
+        if isinstance(value, str) and value == choice:
+            return choice
+    raise ValueError(f"{name}={value!r} is unknown: it must be one of {sorted(allowed)}")
+
+
+def check_penalty(value: object) -> Penalty:
+    """Return the weight of a penalty, or ``"cv"`` for one that cross-validation chooses.
+
+    Examples
+    --------
+    >>> check_penalty(2), check_penalty("cv")
+    (2.0, 'cv')
+    """
+    if isinstance(value, str):
+        return check_choice("penalty", value, CROSS_VALIDATED)
+    return check_number("penalty", value, finite=False)
 
 
 def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
@@ -137,3 +156,20 @@ def check_labels(labels: object, n_features: int, name: str = "labels") -> NDArr
             f"{name} leaves cluster {empty} empty: every number from 0 to {found[-1]} must occur"
         )
     return values.astype(np.intp)
+
+
+def validate_samples(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> Array:
+    """Check samples as every function does, text included, and as scikit-learn's estimators do."""
+    samples = check_matrix(X, min_samples=2 if reset else 1)
+    # The values are checked; this looks at the number of features and their names.
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    return samples
+
+
+class KeepsFloat32Mixin:
+    """Tell scikit-learn that a transformer keeps float32, as :func:`check_matrix` does."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

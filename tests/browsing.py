@@ -22,6 +22,14 @@ PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 
 
+# Formulas are set when a reader comes near; a test wants all of them at once.
+SET_ALL_MATHEMATICS = """async () => {
+    if (!window.MathJax?.startup) return;
+    await MathJax.startup.promise;
+    await MathJax.startup.document.lazyTypesetAll?.();  // slides set all at once
+}"""
+
+
 @dataclass
 class Visit:
     """A page, and what went on while it was open."""
@@ -46,7 +54,7 @@ def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
     )
     page.on("request", lambda request: this.requests.append(request.url))
     page.goto(address, wait_until="networkidle")
-    page.evaluate("window.MathJax?.startup?.promise")
+    page.evaluate(SET_ALL_MATHEMATICS)
     yield this
     context.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from toy import leading
 
 
 def clustered_data(seed, n_samples=40, sizes=(5, 9, 4, 6), spread=0.3):
@@ -21,24 +22,18 @@ def dense_indicator(labels):
     return H / np.sqrt(H.sum(axis=0))
 
 
-def leading(symmetric, d):
-    """Leading eigenvalues and eigenvectors of a p × p matrix, from NumPy."""
-    values, vectors = np.linalg.eigh(symmetric)
-    return values[::-1][:d], vectors[:, ::-1][:, :d]
-
-
 def directions_by_hand(X, labels, d, directions, penalty):
     """Unit directions through p × p matrices: the textbook form of each choice."""
     covariance = np.cov(X, rowvar=False)
-    _, U = leading(covariance, d)
+    U, _ = leading(covariance, d)
     if directions == "pca":
         return U
     H = dense_indicator(labels)
     projector = H @ H.T
     if directions == "exact":
-        return H @ leading(H.T @ covariance @ H, d)[1]
+        return H @ leading(H.T @ covariance @ H, d)[0]
     if directions == "penalized":
-        return leading(covariance + penalty * projector, d)[1]
+        return leading(covariance + penalty * projector, d)[0]
     U = projector @ U
     if directions == "gradient":
         step = 1 / (4 * np.linalg.norm(projector @ covariance @ projector, 2))
@@ -53,5 +48,5 @@ def mahalanobis_matrix_by_hand(X, labels, d, directions, variances, penalty):
     """Σ̃† = Ũ Λ⁻¹ Ũᵀ, p × p."""
     U = directions_by_hand(X, labels, d, directions, penalty)
     covariance = np.cov(X, rowvar=False)
-    Lambda = leading(covariance, d)[0] if variances == "pca" else np.diag(U.T @ covariance @ U)
+    Lambda = leading(covariance, d)[1] if variances == "pca" else np.diag(U.T @ covariance @ U)
     return U @ np.diag(1 / Lambda) @ U.T

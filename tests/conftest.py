@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 from browser import ARGUMENTS, MISSING, find_browser
 
 ROOT = Path(__file__).resolve().parent.parent
+# Answers that tests try are nobody's progress.
+os.environ["INFORMED_PROGRESS"] = "off"
 
 
 def unavailable(what: str) -> NoReturn:
@@ -43,16 +46,23 @@ class QuietHandler(SimpleHTTPRequestHandler):
         """Keep the tests' output free of one line per request."""
 
 
-@pytest.fixture(scope="session")
-def site_url(site: Path) -> Iterator[str]:
-    """The address of a local server that serves the built site."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(site)))
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine, and yield its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@pytest.fixture(scope="session")
+def site_url(site: Path) -> Iterator[str]:
+    """The address of a local server that serves the built site."""
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Bad input of every estimator: which error, and that its message names what to mend.
 
-Each row of DESIGN.md's list has its rows here. Unless the fault can only be seen in the numbers
+Every kind of bad input has its rows here. Unless the fault can only be seen in the numbers
 (a rank, coinciding features), the error comes before any work is done.
 """
 
@@ -16,8 +16,9 @@ from scipy.spatial.distance import pdist, squareform
 
 from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis, diffusion
 from informed.groups import bipartition
-from informed.metrics import local as local_module
-from informed.metrics import whole as whole_module
+from informed.metrics import global_metric as global_module
+from informed.metrics import local_metric as local_module
+from informed.metrics import neighborhoods
 
 X, LABELS = clustered_data(0, n_samples=20)
 DISTANCES = squareform(pdist(X))
@@ -66,8 +67,8 @@ def no_work(monkeypatch):
     def work(*args, **kwargs):
         raise AssertionError("work was done before the input was checked")
 
-    monkeypatch.setattr(whole_module, "find_model", work)
-    monkeypatch.setattr(local_module, "find_model", work)
+    monkeypatch.setattr(global_module, "find_model", work)
+    monkeypatch.setattr(neighborhoods, "find_model", work)
     monkeypatch.setattr(local_module, "NearestNeighbors", work)
     monkeypatch.setattr(diffusion, "_kernel", work)
 

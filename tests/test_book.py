@@ -25,10 +25,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 sys.path.insert(0, str(ROOT / "tools"))
+import execute as executing
 import notebooks
 import pdf
 
 import informed
+from informed import gap
 
 NOTEBOOKS = notebooks.find_notebooks()
 
@@ -398,17 +400,44 @@ def test_compared_numbers_are_those_of_the_chapters() -> None:
     assert compared > 15
 
 
-def test_api_page_shows_all_that_is_public(site: Path) -> None:
-    shown = anchors(site / "book" / "api.html")
-    for name in (ROOT / "book" / "api.md").read_text(encoding="utf-8").split("automodule:: ")[1:]:
-        module = importlib.import_module(name.split()[0])
-        for public in getattr(module, "__all__", []):
-            item = getattr(module, public)
-            if callable(item) and item.__doc__:
-                assert f"{module.__name__}.{public}" in shown, f"{module.__name__}.{public}"
+def test_landing_page_has_each_chapter_with_its_time_and_code_that_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = (BOOK / "index.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"\{doc\}`([\w-]+)` \| [^|]+ \| (\d+) minutes \|", page))
+    chapters = {path.stem: path for path in notebooks.find_chapters()}
+    assert set(shown) == {name for name in chapters if name != "how-fast"}
+    for name, minutes in shown.items():
+        text = chapters[name].read_text(encoding="utf-8")
+        (told,) = re.findall(r"\*\*Time\*\*: (one hour|\d+ minutes)", text)
+        assert minutes == {"one hour": "60"}.get(told, told.removesuffix(" minutes")), name
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, "index.md", "exec"), {})
+    assert float(capsys.readouterr().out) > 0.98
+
+
+def test_api_pages_show_all_that_is_public(site: Path) -> None:
+    shown = set()
+    for page in sorted((ROOT / "book" / "api").glob("*.md")):
+        there = anchors(site / "book" / "api" / f"{page.stem}.html")
+        for name in page.read_text(encoding="utf-8").split("automodule:: ")[1:]:
+            module = importlib.import_module(name.split()[0])
+            for public in module.__all__:
+                item = getattr(module, public)
+                if callable(item) and item.__doc__:
+                    assert f"{module.__name__}.{public}" in there, f"{module.__name__}.{public}"
+        shown |= there
     for name in informed.__all__:
         if callable(getattr(informed, name)):
             assert any(anchor.endswith(f".{name}") for anchor in shown), name
+
+
+def test_api_pages_begin_with_a_table_and_lead_to_chapters(site: Path) -> None:
+    page = read_page(site / "book" / "api" / "gap.html")
+    rows = page.select_one("article table").select("tr")
+    assert len(rows) == len(gap.__all__)
+    entry = page.find(id="informed.gap.neighborhood_gap").find_parent("dl")
+    assert "../risk-groups.html" in {link["href"] for link in entry.select("a[href]")}
 
 
 # --- running the notebooks before the build ------------------------------------------------------
@@ -432,14 +461,49 @@ def execute(project: Path) -> subprocess.CompletedProcess[str]:
     return run_python(project / "tools" / "execute.py", cwd=project)
 
 
-def test_notebooks_run_once_and_again_when_the_library_changes(project: Path) -> None:
+def test_notebooks_run_once_and_again_when_what_they_use_changes(project: Path) -> None:
+    notebook = small_notebook()
+    notebook.cells.insert(
+        0, new_code_cell("if 0:\n    from informed.module import one\n    open('data.txt')")
+    )
+    nbformat.write(notebook, project / "book" / "chapter.ipynb")
+    library = project / "informed"
+    (library / "module.py").write_text("from informed.inner import one\n")
+    (library / "inner.py").write_text("one = 1\n")
+    (project / "book" / "data.txt").write_text("1")
+    for chapter in ("chapter", "other"):
+        folder = library / "teaching" / "chapters" / chapter
+        folder.mkdir(parents=True)
+        (folder / "quiz.toml").write_text("typo = 1\n")
+    (library / "unused.py").write_text("one = 1\n")
+
+    def ran_after(file: Path) -> bool:
+        file.write_text(file.read_text() + "\n")
+        return "ran book/chapter.ipynb" in execute(project).stdout
+
     assert "ran book/chapter.ipynb" in execute(project).stdout
     assert execute(project).stdout == ""
     doctrees = project / "_build" / ".doctrees"
     doctrees.mkdir()
-    (project / "informed" / "module.py").write_text("one = 2\n")
-    assert "ran book/chapter.ipynb" in execute(project).stdout
+    for name in ("unused.py", "teaching/chapters/other/quiz.toml"):
+        assert not ran_after(library / name), name
+    assert doctrees.exists()
+    for name in ("inner.py", "teaching/chapters/chapter/quiz.toml", "../book/data.txt"):
+        assert ran_after(library / name), name
     assert not doctrees.exists(), "Sphinx would not read the page again"
+
+
+def test_each_chapter_depends_on_what_it_imports_and_on_its_own_folder() -> None:
+    for path in NOTEBOOKS:
+        found = {file.relative_to(ROOT).as_posix() for file in executing.dependencies(path)}
+        folders = {
+            name.split("/")[3] for name in found if name.count("/") > 3 and "/chapters/" in name
+        }
+        assert folders <= {path.stem.replace("-", "_")}
+    metric = executing.dependencies(ROOT / "book" / "local-metrics.ipynb")
+    assert ROOT / "informed" / "metrics" / "local_metric.py" in metric
+    assert ROOT / "informed" / "validation.py" in metric
+    assert ROOT / "informed" / "studies" / "cli.py" not in metric
 
 
 def test_a_failing_notebook_stops_the_build_each_time(project: Path) -> None:

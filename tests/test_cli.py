@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import informed
 from informed import InformedMahalanobis, LocalInformedMahalanobis
-from informed.cli import experiments, main
-from informed.datasets import make_risk_cohort
+from informed.datasets import find_directors_challenge, make_risk_cohort
+from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.experiments import load_result
+from informed.studies.cli import experiments, main
 
 
 @pytest.fixture
@@ -87,6 +92,30 @@ def test_run_on_a_real_cohort(capsys):
     assert out.startswith("vdv")
 
 
+@pytest.mark.parametrize(("name", "shown"), [("candf", "CAN/DF"), ("directors-challenge", "Dir")])
+def test_run_on_the_papers_own_patients(capsys, name, shown):
+    if find_directors_challenge() is None:
+        pytest.skip("the files of the Director's Challenge are not on this machine")
+    words = ["--skip", "1", "--horizon", "60", "--late-deaths", "drop", "--n-repeats", "1"]
+    code, out, _ = run(capsys, "run", "risk_groups", "--cohort", name, *words, "--quiet")
+    assert code == 0
+    assert out.startswith(shown)
+    assert "informed" in out
+
+
+def test_experiments_name_the_cohort_that_they_are_about(capsys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "informed.studies.cli.commands._cohort", lambda name: asked.append(name) or 1 / 0
+    )
+    for experiment in ("risk_groups", "own_patients", "site_transfer"):
+        with pytest.raises(ZeroDivisionError):
+            main(["run", experiment])
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "own_patients", "--cohort", "vdv"])
+    assert asked == ["synthetic", "candf", "directors-challenge", "vdv"]
+
+
 @pytest.mark.parametrize("suffix", [".npy", ".csv"])
 def test_distances_are_those_of_the_library(suffix, capsys, table, tmp_path):
     path, X = table
@@ -94,7 +123,13 @@ def test_distances_are_those_of_the_library(suffix, capsys, table, tmp_path):
     code, out, _ = run(capsys, "distances", path, "--out", target, "--n-components", "2")
     assert code == 0
     assert "30 samples, 7 features" in out
-    written = np.load(target) if suffix == ".npy" else np.loadtxt(target, delimiter=",")
+    if suffix == ".npy":
+        written = np.load(target)
+        assert not (tmp_path / "d.rows.csv").exists(), "there are no names to keep"
+    else:
+        named = pd.read_csv(target, index_col=0)
+        assert list(named.index) == list(range(1, 31)) == list(map(int, named.columns))
+        written = named.to_numpy()
     expected = InformedMahalanobis(2, random_state=0).fit(X).pairwise_distances(X)
     np.testing.assert_allclose(written, expected, rtol=1e-8, atol=1e-8)
 
@@ -126,12 +161,122 @@ def test_risk_on_a_table_of_ones_own(capsys, tmp_path):
     frame["patient"] = [f"p{i}" for i in range(len(frame))]
     path = tmp_path / "mine.csv"
     frame.to_csv(path, index=False)
-    words = ["--time", "months", "--event", "died", "--drop", "patient", "--n-repeats", "1"]
+    words = ["--time", "months", "--event", "died", "--index-col", "patient", "--n-repeats", "1"]
     code, out, _ = run(capsys, "risk", path, *words, "--quiet", "--out", tmp_path / "res")
     assert code == 0
-    assert out.startswith("mine")
+    assert "82 samples, 60 features" in out.splitlines()[0]
+    groups = pd.read_csv(tmp_path / "res" / "risk_groups-groups.csv", index_col="subject")
+    assert list(groups.index) == list(frame["patient"])
+    assert list(groups.columns) == ["euclidean", "local pca", "informed"]
+    result = load_result(tmp_path / "res" / "risk_groups")
+    for method in groups:
+        np.testing.assert_array_equal(groups[method], result.groups[method][0])
     assert load_result(tmp_path / "res" / "risk_groups").expression.shape == (82, 60)
     assert len(list((tmp_path / "res").glob("*.png"))) == 3
+
+
+def test_a_row_index_is_no_feature(capsys, table, tmp_path):
+    """The defect that gave distances which looked right: pandas writes its index by default."""
+    path, X = table
+    frame = pd.read_csv(path)
+    expected = InformedMahalanobis(2, random_state=0).fit(X).pairwise_distances(X)
+    frame.index = [f"s{number}" for number in range(len(frame))]
+    written = tmp_path / "indexed.csv"
+    for options in ({}, {"index_label": "patient_id"}, {"sep": ";", "decimal": ","}):
+        frame.to_csv(written, **options)
+        code, out, _ = run(capsys, "distances", written, "--out", tmp_path / "d.csv")
+        assert code == 0
+        assert "30 samples, 7 features" in out
+        assert "row names" in out
+        found = pd.read_csv(tmp_path / "d.csv", index_col=0)
+        assert list(found.index) == list(found.columns) == list(frame.index)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+        code, _, _ = run(capsys, "distances", written, "--out", tmp_path / "d.npy")
+        assert code == 0
+        assert (tmp_path / "d.rows.csv").read_text().split() == ["row", *frame.index]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"header": False, "index": False}, "--no-header"),
+        ({"index_label": "x"}, "--index-col"),
+    ],
+)
+def test_a_table_that_can_be_read_in_two_ways_writes_nothing(
+    change, words, capsys, table, tmp_path
+):
+    path, _ = table
+    pd.read_csv(path).to_csv(tmp_path / "two.csv", **change)
+    code, _, err = run(capsys, "distances", tmp_path / "two.csv", "--out", tmp_path / "d.npy")
+    assert code == 2
+    assert words in err
+    assert not list(tmp_path.glob("d.*"))
+
+
+def test_what_was_done_as_json(capsys, table, tmp_path):
+    path, X = table
+    code, out, _ = run(capsys, "distances", path, "--out", tmp_path / "d.npy", "--json")
+    assert code == 0
+    told = json.loads(out)
+    assert (told["samples"], told["features"]) == X.shape
+    assert told["written"] == [str(tmp_path / "d.npy")]
+    words = ["--n-samples", "30", "--n-features", "30", "--n-fit", "20", "--quiet", "--json"]
+    code, out, _ = run(capsys, "run", "hidden_space", *words)
+    assert code == 0
+    first = {next(iter(row.values())) for row in json.loads(out)}
+    assert first == {"euclidean", "pca", "informed"}
+
+
+def test_an_experiment_has_its_own_help(capsys):
+    code, out, _ = run(capsys, "run", "hidden_space", "--help")
+    assert code == 0
+    assert "--n-features" in out
+    assert "default: 1200" in out
+    code, generic, _ = run(capsys, "run", "--help")
+    assert code == 0
+    assert "EXPERIMENT" in generic
+    assert "--n-features" not in generic
+
+
+def test_version(capsys):
+    code, out, _ = run(capsys, "--version")
+    assert (code, out.strip()) == (0, f"informed {informed.__version__}")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this machine")
+def test_words_are_completed_in_bash(capsys):
+    code, script, _ = run(capsys, "completion", "bash")
+    assert code == 0
+
+    def completed(*words):
+        line = " ".join(f"'{word}'" for word in words)
+        ask = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _informed\n"
+        ask += 'echo "${COMPREPLY[@]}"'
+        done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert completed("informed", "dis") == ["distances"]
+    assert completed("informed", "distances", "--index") == ["--index-col"]
+    for shell in ("zsh", "fish"):
+        code, script, _ = run(capsys, "completion", shell)
+        assert code == 0
+        assert "distances" in script
+
+
+def test_ctrl_c_while_the_program_still_loads_is_one_line():
+    code = (
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'numpy': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from informed.__main__ import run\n"
+        "sys.exit(run())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 130
+    assert done.stderr == "informed: interrupted\n"
 
 
 @pytest.fixture
@@ -151,7 +296,7 @@ def bad(tmp_path, table):
     [
         ([], "required"),
         (["dance"], "invalid choice"),
-        (["run"], "EXPERIMENT"),
+        (["run"], "needs the name of an experiment"),
         (["run", "magic"], "EXPERIMENT='magic' is unknown"),
         (["run", "hidden_space", "--magic", "1"], "unrecognized arguments: --magic"),
         (["run", "hidden_space", "--n-fit", "many"], "--n-fit"),
@@ -163,9 +308,9 @@ def bad(tmp_path, table):
         (["distances", "data.csv"], "--out"),
         (["distances", "data.csv", "--out", "d.txt"], "must end in .npy or .csv"),
         (["distances", "absent.csv", "--out", "d.npy"], "absent.csv"),
-        (["distances", "empty.csv", "--out", "d.npy"], "No columns"),
+        (["distances", "empty.csv", "--out", "d.npy"], "empty.csv: the file is empty"),
         (["distances", "text.csv", "--out", "d.npy"], "['g'] hold text"),
-        (["distances", "missing.csv", "--out", "d.npy"], "column 'g' has missing values"),
+        (["distances", "missing.csv", "--out", "d.npy"], "column 'g' has no value in row '1'"),
         (["distances", "data.csv", "--out", "d.npy", "--drop", "z"], "--drop names ['z']"),
         (["distances", "data.csv", "--out", "d.npy", "--n-components", "9"], "n_components=9"),
         (["distances", "data.csv", "--out", "d.npy", "--directions", "up"], "directions='up'"),
@@ -188,12 +333,23 @@ def test_help_shows_examples(capsys):
     code, out, _ = run(capsys, "--help")
     assert code == 0
     assert "examples:" in out
-    assert "python -m informed distances data.csv" in out
+    assert "informed distances data.csv" in out
+
+
+def test_help_names_every_solver(capsys):
+    code, out, _ = run(capsys, "distances", "--help")
+    assert code == 0
+    listed = re.search(
+        r"--directions DIRECTIONS\s+(.*?)\n  --variances VARIANCES\s+(.*?)\n", out, re.S
+    )
+    assert set(re.findall(r"\w+", listed[1])) - {"or"} == set(DIRECTIONS)
+    assert set(re.findall(r"\w+", listed[2])) - {"or"} == set(VARIANCES)
 
 
 def test_the_module_runs_and_light():
     """``--help`` must answer at once: no matplotlib, no scikit-learn."""
-    code = "import sys; sys.argv = ['informed', '--help']\nfrom informed.cli import main\nmain()\n"
+    code = "import sys; sys.argv = ['informed', '--help']\n"
+    code += "from informed.studies.cli import main\nmain()\n"
     code += "print([m for m in ('matplotlib', 'sklearn', 'pandas') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")

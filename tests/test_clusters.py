@@ -14,7 +14,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from toy import Array, explicit_indicator, projector, same_examples
 
-from informed.clusters import (
+from informed.clusters.features import (
     average_over_clusters,
     cluster_coordinates,
     cluster_features,

@@ -12,23 +12,17 @@ from scipy.stats import chi2
 from sklearn.metrics import adjusted_rand_score
 
 from informed import plots
-from informed.cli import main
 from informed.datasets import load_cohort, make_risk_cohort, top_variance
 from informed.diffusion import DiffusionMap
 from informed.directions import penalized_directions
 from informed.experiments import cohort_sensitivity, cohorts, load_result
-from informed.experiments.cohorts import (
-    CohortStudy,
-    _clusters,
-    _distances,
-    _median_penalty,
-    _oriented_ratio,
-    _Settings,
-)
 from informed.gap import neighborhood_gap
 from informed.groups import bipartition
 from informed.metrics import LocalInformedMahalanobis
-from informed.metrics.local import cluster_from_scratch
+from informed.metrics.neighborhoods import cluster_from_scratch
+from informed.studies.cli import main
+from informed.studies.experiments.cohorts import CohortStudy, _median_penalty, _oriented_ratio
+from informed.studies.experiments.splits import SplitSettings
 from informed.survival import hazard_ratio, log_rank_p_value, permutation_p_value
 
 METHODS = ("euclidean", "local pca", "averaged", "exact", "penalized")
@@ -95,8 +89,8 @@ def test_groups_are_those_of_the_estimator(study):
 @pytest.mark.parametrize("directions", ["pca", "averaged", "exact", "penalized"])
 def test_shared_clusters_give_the_estimators_distances(directions):
     X = COHORTS[0].X[:, :30]
-    settings = _Settings(3, 4, 2.0)
-    shared = _distances(X, *_clusters(X, 12, settings, 5), settings.recipe(directions, 0.7))
+    clustered = SplitSettings(12, 3, 4).fit(X, 5)
+    shared = clustered.with_directions(directions, penalty=0.7).pairwise_distances()
     local = LocalInformedMahalanobis(12, 3, 4, directions=directions, penalty=0.7, random_state=5)
     assert_allclose(shared, local.fit(X).pairwise_distances(), rtol=1e-8, atol=1e-8)
 
@@ -122,7 +116,7 @@ def test_largest_size_when_the_gap_still_rises(monkeypatch):
         proposed = None
 
     # The package has a function of the module's name.
-    module = importlib.import_module("informed.experiments.cohorts")
+    module = importlib.import_module("informed.studies.experiments.cohorts")
     monkeypatch.setattr(module, "neighborhood_gap", lambda *args, **kwargs: Rising())
     study = cohorts([COHORTS[0]], **{**OPTIONS, "n_repeats": 1})
     assert study.sizes.tolist() == [14]
@@ -131,9 +125,8 @@ def test_largest_size_when_the_gap_still_rises(monkeypatch):
 
 def test_penalty_is_the_median_of_the_neighbourhoods():
     X = top_variance(COHORTS[0].X, 40)
-    settings = _Settings(3, 5, 2.0)
-    neighbors, labels = _clusters(X, 14, settings, 4)
-    recipe = settings.recipe("penalized")
+    local = SplitSettings(14, 3, 5).fit(X, 4)
+    neighbors, labels, recipe = local.neighbors_, local.labels_, local._recipe
     centered = X - X.mean(axis=0)
     chosen = np.random.RandomState(4).permutation(40)[:7]
     weights = [
@@ -146,7 +139,7 @@ def test_penalty_is_the_median_of_the_neighbourhoods():
         ).penalty
         for i in chosen
     ]
-    found = _median_penalty(X, neighbors, labels, settings, 4)
+    found = _median_penalty(local, len(X), 4)
     assert_allclose(found, sorted(weights)[3])
 
 
@@ -157,13 +150,13 @@ def test_survival_columns(study):
             assert study.p_values[row, column] == log_rank_p_value(*follow_up, groups)
             assert study.seed_p_values[row, column, 0] == study.p_values[row, column]
             assert study.smaller_group[row, column] == min(groups.sum(), 40 - groups.sum())
-            by_relabelling = permutation_p_value(
+            by_relabeling = permutation_p_value(
                 *follow_up,
                 groups,
                 n_permutations=199,
                 random_state=np.random.RandomState(0).randint(2**31 - 1),
             )
-            assert study.permutation_p_values[row, column] == by_relabelling
+            assert study.permutation_p_values[row, column] == by_relabeling
             assert study.agreement[row, column] == adjusted_rand_score(
                 study.groups[cohort.name][0], groups
             )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 from conftest import ROOT
 from nbclient import NotebookClient
@@ -18,6 +19,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 import plain
 
 import course
+from informed import DiffusionMap
+from informed.groups import bipartition
+from informed.survival import compare_survival
 
 CHAPTERS = course.chapters()
 # What the plain notebooks may not contain: JupyterLab would show it as it is.
@@ -127,7 +131,7 @@ def test_a_student_notebook_runs_as_it_is_handed_out(
         if output.output_type == "execute_result"
     ]
     assert verdicts
-    assert all(verdict.startswith("Not yet") for verdict in verdicts)
+    assert all(verdict.startswith("Not tried yet") for verdict in verdicts)
 
 
 def test_links_between_notebooks_lead_to_notebooks(packed: dict[str, str]) -> None:
@@ -135,25 +139,6 @@ def test_links_between_notebooks_lead_to_notebooks(packed: dict[str, str]) -> No
     for name, text in packed.items():
         for target in re.findall(r"\]\(([\w.-]+\.ipynb)\)", text):
             assert target in names, f"{name} → {target}"
-
-
-def test_final_test_has_twenty_questions_and_the_key_is_apart() -> None:
-    with (ROOT / "course" / "final-test.toml").open("rb") as file:
-        questions = tomllib.load(file)["question"]
-    assert len(questions) == 20
-    assert all(len(question["choice"]) == 4 for question in questions)
-    sheet, key = course.final_test()
-    for number, question in enumerate(questions, start=1):
-        assert question["explanation"] in key
-        assert question["explanation"] not in sheet
-        # The letter of the key stands before the right answer on the sheet.
-        letter = re.search(rf"^{number}\. \*\*\((\w)\)\*\*", key, re.MULTILINE)
-        assert letter is not None
-        right = question["choice"][question["right"] - 1]
-        part = sheet.split(f"**{number}.**")[1].split("**")[0]
-        assert f"({letter[1]}) {right}" in part
-    letters = re.findall(r"\*\*\((\w)\)\*\*", key)
-    assert max(map(letters.count, "abcd")) <= 9, "the key is easy to guess"
 
 
 def test_the_zip_holds_what_a_class_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,14 +154,63 @@ def test_the_zip_holds_what_a_class_needs(tmp_path: Path, monkeypatch: pytest.Mo
         "requirements.txt",
         "pyproject.toml",
         "informed/__init__.py",
-        "informed/explorer/explorer.js",
-        "informed/quizzes/averaging.toml",
+        "informed/teaching/explorer/explorer.js",
+        "informed/teaching/chapters/averaging/quiz.toml",
         "student/results/penalty_study.npz",
-        "student/final-test.md",
-        "instructor/final-test-key.md",
+        "student/project-a.md",
+        "student/project-a-sample.md",
+        "instructor/items/averaging.py",
+        "instructor/nbgrader/nbgrader_config.py",
+        "instructor/nbgrader/source/averaging/averaging.ipynb",
+        "instructor/blueprint.toml",
         "instructor/teaching-guide.md",
         "slides/1-start.html",
         "data-notes.md",
     ):
         assert first[name]
-    assert not any("key" in name or "guide" in name for name in first if "student" in name)
+    secret = ("key", "guide", "items", "blueprint", "test")
+    assert not any(word in name for word in secret for name in first if name.startswith("student"))
+
+
+# ------------------------------------------------------------------------------------- project A
+
+
+def code_of(name: str) -> dict[str, Any]:
+    """Run the code of a page of the course; return its names."""
+    text = (ROOT / "course" / name).read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, name, "exec"), names)
+    return names
+
+
+def test_the_cohort_of_the_project_is_as_described_and_can_be_split() -> None:
+    pytest.importorskip("SurvSet")
+    cohort = code_of("project-a.md")["cohort"]
+    assert cohort.X.shape == (158, 8660)
+    assert int(cohort.events.sum()) == 50
+    X = cohort.X[:, np.argsort(cohort.X.var(axis=0))[-60:]]
+    labels = bipartition(DiffusionMap(1).fit_transform(X))
+    assert 0 <= compare_survival(cohort.durations, cohort.events, labels).p_value <= 1
+
+
+def test_the_book_shows_nothing_of_the_cohort_of_the_project() -> None:
+    for path in [*(ROOT / "book").rglob("*"), *(ROOT / "informed").rglob("*.py")]:
+        if path.suffix in (".ipynb", ".py", ".json", ".toml"):
+            assert "gse3143" not in path.read_text("utf-8").lower(), path
+
+
+def test_the_numbers_of_the_sample_submission_are_those_of_its_code() -> None:
+    names = code_of("project-a-sample.md")
+    text = (ROOT / "course" / "project-a-sample.md").read_text(encoding="utf-8")
+    for metric, found in names["results"].items():
+        sizes = [int(n) for n in found.summary["n"]]
+        worse = found.summary.loc[found.summary["observed/expected"].idxmax()]
+        row = (
+            f"| {metric} | {sizes[0]} and {sizes[1]} | {int(worse['observed'])} "
+            f"({worse['expected']:.1f}) | {found.statistic:.1f} |"
+        )
+        assert row in text
+    same = names["groups"]["informed"] == names["groups"]["Euclidean"]
+    agree = int(max(same.sum(), (~same).sum()))
+    assert f"{agree} of 82 patients are in the same group under both" in text

@@ -1,4 +1,7 @@
-"""The same fit on a real cluster of two worker processes: same bits, and it outlives a worker."""
+"""The same fit on a real cluster of worker processes: same bits, and it outlives its workers.
+
+Nothing here waits for a time to pass: a task that must meet an event waits for a file.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -17,8 +21,8 @@ from numpy.testing import assert_array_equal
 
 from informed import LocalInformedMahalanobis
 from informed.gap import neighborhood_gap
-from informed.metrics import local as local_module
-from informed.running import iterate_tasks, run_tasks
+from informed.metrics import local_metric as local_module
+from informed.parallel import WorkersLostError, iterate_tasks, run_tasks
 
 X, _ = clustered_data(0, n_samples=120, sizes=(60, 50, 40, 50), spread=1.0)
 
@@ -27,25 +31,44 @@ X, _ = clustered_data(0, n_samples=120, sizes=(60, 50, 40, 50), spread=1.0)
 def client() -> Iterator[Client]:
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):
         yield client
 
 
+@pytest.fixture
+def workers(client):
+    """Process ids of the two workers."""
+    return sorted(client.run(os.getpid).values())
+
+
+@pytest.fixture
+def doomed() -> Iterator[tuple[Client, list[int]]]:
+    """A cluster of its own for a test that kills workers, and their process ids.
+
+    Not all that are killed come back: a nanny may miss it. No test here may need that one does.
+    """
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        client.wait_for_workers(2)
+        yield client, sorted(client.run(os.getpid).values())
+
+
 def make():
     return LocalInformedMahalanobis(15, 3, 4, random_state=0)
 
 
-def pid_after(seconds):
-    time.sleep(seconds)
-    return os.getpid()
+def wait_for(path):
+    while not Path(path).exists():
+        time.sleep(0.005)
 
 
-def sum_after(array, seconds, value):
-    time.sleep(seconds)
-    return float(array.sum()) + value
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
 
 
 def test_a_cluster_gives_the_bits_of_one_process(client):
@@ -58,11 +81,18 @@ def test_a_cluster_gives_the_bits_of_one_process(client):
     assert_array_equal(distances, here.pairwise_distances(X[:7] + 0.1))
 
 
-def test_the_work_is_done_by_both_workers(client):
+def meet(folder, name, others):
+    """Return the worker's id when all have come, which takes as many workers as there are names."""
+    Path(folder, name).touch()
+    for other in others:
+        wait_for(Path(folder, other))
+    return os.getpid()
+
+
+def test_the_work_is_done_by_both_workers(client, workers, tmp_path):
     with joblib.parallel_config("dask"):
-        pids = run_tasks(pid_after, [(0.05,)] * 16)
-    assert os.getpid() not in pids
-    assert len(set(pids)) == 2
+        pids = run_tasks(meet, [(tmp_path, "a", ["b"]), (tmp_path, "b", ["a"])])
+    assert sorted(pids) == workers
 
 
 def test_the_gap_statistic_too(client):
@@ -73,51 +103,217 @@ def test_the_gap_statistic_too(client):
     assert_array_equal(there.gaps, here.gaps)
 
 
-def test_shared_data_travel_once_to_each_worker(client, monkeypatch):
-    sent = []
-    scatter = Client.scatter
+class Counted:
+    """Shared data that write down where they are unpacked."""
 
-    def recording(self, data, *args, **options):
-        sent.append((data, options.get("broadcast", False)))
-        return scatter(self, data, *args, **options)
+    def __init__(self, folder):
+        self.folder = folder
+        self.numbers = np.arange(1000.0)
 
-    monkeypatch.setattr(Client, "scatter", recording)
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        Path(self.folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
+
+
+def total(counted, value):
+    return float(counted.numbers.sum()) + value
+
+
+def test_shared_data_travel_once_to_each_worker(client, workers, tmp_path):
     with joblib.parallel_config("dask"):
-        local = make().fit(X)
-    # One call for all of the fit, and none for a task.
-    [(data, broadcast)] = sent
-    assert broadcast
-    assert [id(array) for array in data] == [
-        id(array) for array in (local._X, local.neighbors_, local._starts)
-    ]
+        found = run_tasks(total, [(i,) for i in range(30)], shared=(Counted(tmp_path),))
+    assert found == [499500.0 + i for i in range(30)]
+    unpacked = [int(path.name.split("-")[0]) for path in tmp_path.iterdir()]
+    assert set(unpacked) <= set(workers)
+    assert len(unpacked) == len(set(unpacked))
 
 
-def test_a_killed_worker_is_survived(client):
-    doomed = min(client.run(os.getpid).values())
-    killer = threading.Timer(0.5, os.kill, (doomed, signal.SIGKILL))
-    killer.start()
-    with joblib.parallel_config("dask"):
-        found = run_tasks(sum_after, [(0.1, i) for i in range(20)], shared=(np.ones(1000),))
-    killer.join()
-    assert found == [1000.0 + i for i in range(20)]
-    client.wait_for_workers(2, timeout=60)
-    assert doomed not in client.run(os.getpid).values()
+# ------------------------------------------------------------------------------- lost workers
 
 
-@pytest.mark.parametrize("which", [min, max])
-def test_a_worker_killed_in_the_middle_of_a_fit_is_survived(client, monkeypatch, which):
+def die_once(folder, value):
+    """Kill the worker while it works, the first time that any task is asked."""
+    try:
+        Path(folder, "died").touch(exist_ok=False)
+    except FileExistsError:
+        return value
+    kill(os.getpid())
+
+
+def test_a_worker_that_dies_at_work_is_survived(doomed, tmp_path):
+    client, _ = doomed
+    with joblib.parallel_config("dask", client=client):
+        found = run_tasks(die_once, [(tmp_path, i) for i in range(8)])
+    assert found == list(range(8))
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_worker_killed_in_the_middle_of_a_fit_is_survived(doomed, monkeypatch, which):
+    client, workers = doomed
     here = make().fit(X)
-    client.wait_for_workers(2, timeout=60)
-    doomed = which(client.run(os.getpid).values())
 
     def killing(*args, **options):
         for i, result in enumerate(iterate_tasks(*args, **options)):
             if i == 0:
-                os.kill(doomed, signal.SIGKILL)
+                kill(workers[which])
             yield result
 
     monkeypatch.setattr(local_module, "iterate_tasks", killing)
-    with joblib.parallel_config("dask"):
+    with joblib.parallel_config("dask", client=client):
         there = make().fit(X)
     assert_array_equal(there.components_, here.components_)
     assert_array_equal(there.labels_, here.labels_)
+
+
+def test_a_worker_killed_before_the_data_arrive_is_survived(doomed):
+    client, workers = doomed
+    here = make().fit(X)
+    kill(workers[0])
+    with joblib.parallel_config("dask", client=client):
+        there = make().fit(X)
+    assert_array_equal(there.components_, here.components_)
+
+
+class Deadly:
+    """Shared data that kill the first worker that unpacks them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.numbers = np.arange(1000.0)
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        die_once(self.folder, None)
+
+
+def test_a_worker_killed_while_the_data_arrive_is_survived(doomed, tmp_path):
+    client, _ = doomed
+    with joblib.parallel_config("dask", client=client):
+        found = run_tasks(total, [(i,) for i in range(6)], shared=(Deadly(tmp_path),))
+    assert found == [499500.0 + i for i in range(6)]
+    assert (tmp_path / "died").exists()
+
+
+def test_all_workers_lost_at_once_are_replaced_by_others(doomed):
+    client, workers = doomed
+    with joblib.parallel_config("dask", client=client, wait_for_workers_timeout=300):
+        results = iterate_tasks(total_of, [(i,) for i in range(6)], shared=(np.ones(9),))
+        found = [next(results)]
+        for pid in workers:
+            kill(pid)
+        client.cluster.scale(4)
+        found += results
+    assert found == [9.0 + i for i in range(6)]
+
+
+def total_of(array, value):
+    return float(array.sum()) + value
+
+
+def total_after(array, path, value):
+    if path is not None:
+        wait_for(path)
+    return total_of(array, value)
+
+
+def die(value):
+    kill(os.getpid())
+
+
+def test_a_task_that_kills_every_worker_ends_with_one_clear_error(doomed):
+    client, _ = doomed
+    # Either the scheduler has seen enough, or no worker is left: both are told the same way.
+    with (
+        joblib.parallel_config("dask", client=client),
+        pytest.raises(WorkersLostError, match=r"(killed every|no) worker .* memory"),
+    ):
+        run_tasks(die, [(0,)])
+
+
+def fail(value):
+    if value == 2:
+        raise TimeoutError("my own")
+    return value
+
+
+def test_an_error_of_a_task_is_raised_as_it_is(client, workers):
+    with joblib.parallel_config("dask"), pytest.raises(TimeoutError, match="my own"):
+        run_tasks(fail, [(i,) for i in range(5)])
+
+
+def test_a_run_that_is_left_takes_its_tasks_back(client, workers, tmp_path):
+    # One task holds one worker, since the scheduler may begin with any of them.
+    tasks = [(None, 0), (tmp_path / "go", 1), *[(None, i) for i in range(50)]]
+    with joblib.parallel_config("dask"):
+        results = iterate_tasks(total_after, tasks, shared=(X,))
+        next(results)
+        results.close()
+        (tmp_path / "go").touch()
+        assert run_tasks(abs, [(-1,)]) == [1]
+    # The client says that it no longer wants them when its own thread comes to it.
+    while client.futures:
+        time.sleep(0.01)
+
+
+# --------------------------------------------------- clusters that are not there, or not yet
+
+
+@pytest.fixture
+def empty_cluster() -> Iterator[LocalCluster]:
+    """A scheduler without workers."""
+    with LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0") as cluster:
+        yield cluster
+
+
+def test_workers_that_come_late_get_the_data_when_they_need_them(empty_cluster, tmp_path):
+    def later():
+        empty_cluster.scale(1)
+        wait_for(tmp_path / "a")  # the first worker has the data and a task
+        empty_cluster.scale(2)
+
+    thread = threading.Thread(target=later)
+    thread.start()
+    # Long without a worker: as on a cluster whose machines are being started.
+    with (
+        Client(empty_cluster) as client,
+        joblib.parallel_config("dask", client=client, wait_for_workers_timeout=200),
+    ):
+        pids = run_tasks(
+            meet_with_data,
+            [(tmp_path, "a", ["b"]), (tmp_path, "b", ["a"])],
+            shared=(np.arange(1000.0),),
+        )
+    thread.join()
+    assert len(set(pids)) == 2
+
+
+def meet_with_data(array, folder, name, others):
+    assert array.sum() == 499500.0
+    return meet(folder, name, others)
+
+
+def test_no_worker_at_all_is_an_error(empty_cluster):
+    with (
+        Client(empty_cluster) as client,
+        joblib.parallel_config("dask", client=client, wait_for_workers_timeout=0.5),
+        pytest.raises(WorkersLostError, match=r"no worker for 0\.5 seconds.*n_jobs"),
+    ):
+        run_tasks(abs, [(-1,)])
+
+
+def test_a_scheduler_that_goes_away_is_an_error(tmp_path):
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
+    client = Client(cluster, timeout=5)
+    try:
+        with joblib.parallel_config("dask", client=client):
+            results = iterate_tasks(
+                total_after, [(None, 0), (tmp_path / "never", 1)], shared=(np.ones(9),)
+            )
+            assert next(results) == 9.0
+            cluster.close()
+            with pytest.raises(WorkersLostError, match=r"gone|no worker"):
+                next(results)
+    finally:
+        client.close()
+        cluster.close()

@@ -233,9 +233,9 @@ def test_hazard_ratio_is_the_effect():
 
 def test_clusters_respond_to_risk_each_in_its_way():
     cohort = make_risk_cohort(4000, 70, noise=0.1, random_state=0)
-    centred = cohort.X - cohort.X.mean(axis=0)
+    centered = cohort.X - cohort.X.mean(axis=0)
     means = np.column_stack(
-        [centred[:, cohort.feature_labels == cluster].mean(axis=1) for cluster in range(7)]
+        [centered[:, cohort.feature_labels == cluster].mean(axis=1) for cluster in range(7)]
     )
     high, middle, low = (
         means[(cohort.risk > a) & (cohort.risk < b)].mean(axis=0)
@@ -349,7 +349,7 @@ def hide(monkeypatch, package):
 
 def test_missing_survset_names_the_extra(monkeypatch):
     hide(monkeypatch, "SurvSet")
-    with pytest.raises(ImportError, match=r"'vdv'.*SurvSet: pip install \"informed\[cohorts\]\""):
+    with pytest.raises(ImportError, match=r"'vdv'.*SurvSet: pip install \"informed\[data\]\""):
         load_cohort("vdv")
 
 

@@ -359,13 +359,13 @@ def test_map_keeps_lengths_up_to_a_factor(n_clusters):
 
 def test_features_of_a_cluster_respond_alike():
     sheet = make_curved_manifold(50, 60, noise=0.0, random_state=0)
-    centred = sheet.X - sheet.X.mean(axis=0)
+    centered = sheet.X - sheet.X.mean(axis=0)
     for cluster in range(3):
-        members = centred[:, sheet.feature_labels == cluster]
-        others = centred[:, sheet.feature_labels != cluster]
-        centre = members.mean(axis=1, keepdims=True)
-        assert np.linalg.norm(members - centre, axis=0).max() < np.min(
-            np.linalg.norm(others - centre, axis=0)
+        members = centered[:, sheet.feature_labels == cluster]
+        others = centered[:, sheet.feature_labels != cluster]
+        center = members.mean(axis=1, keepdims=True)
+        assert np.linalg.norm(members - center, axis=0).max() < np.min(
+            np.linalg.norm(others - center, axis=0)
         )
 
 
@@ -391,9 +391,9 @@ def local_distance_errors(sheet, sizes):
     errors = []
     for size in sizes:
         total = np.zeros_like(squares)
-        for i, neighbours in enumerate(np.argsort(squares, axis=1)[:, :size]):
+        for i, neighbors in enumerate(np.argsort(squares, axis=1)[:, :size]):
             _, singular, axes = np.linalg.svd(
-                sheet.X[neighbours] - sheet.X[neighbours].mean(axis=0), full_matrices=False
+                sheet.X[neighbors] - sheet.X[neighbors].mean(axis=0), full_matrices=False
             )
             projected = (sheet.X - sheet.X[i]) @ axes[:2].T / singular[:2] * np.sqrt(size - 1)
             total[i] = np.sum(projected**2, axis=1)

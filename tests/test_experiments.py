@@ -29,10 +29,10 @@ from informed.experiments import (
     risk_groups,
     type_embedding,
 )
-from informed.experiments.locality import scaled_error
 from informed.groups import bipartition
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
-from informed.running import run_tasks, seeds
+from informed.parallel import run_tasks, seeds
+from informed.studies.experiments.locality import scaled_error
 from informed.survival import compare_survival, log_rank_p_value
 
 COHORT = make_risk_cohort(random_state=0)
@@ -159,7 +159,9 @@ def test_the_separation_of_types_comes_from_pca_variances(types):
     assert mean["euclidean"] >= 0.95
     svm = dict(zip(types.methods, types.svm.mean(axis=1), strict=True))
     assert svm["informed"] > svm["pca"]
-    assert np.all((types.agreement >= 0.5) & (types.agreement <= 1))
+    for method, agreement in zip(types.methods, types.agreement[:, 0], strict=True):
+        right = np.mean((types.embeddings[method][:, 0] > 0) == types.types)
+        assert agreement == max(right, 1 - right)
 
 
 def test_type_embedding_follows_the_authors_kernel(types):
@@ -268,9 +270,15 @@ def test_the_sweep_repeats_risk_groups(sweep, risk):
     assert sweep.p_local_pca[at] == risk.p_values["local pca"][0]
     assert_array_equal(sweep.p_informed[at], risk.p_values["informed"])
     assert sweep.p_euclidean == risk.p_values["euclidean"][0]
-    if sweep.proposed:
-        marks = [row["proposed"] for row in sweep.table.as_dicts()]
-        assert "*" in marks
+
+
+@pytest.mark.parametrize(
+    ("proposed", "marks"),
+    [((), ["", "", ""]), ((20, 40), ["", "*", "*"]), ((12, 12), ["*", "", ""])],
+)
+def test_the_table_of_the_sweep_marks_the_proposed_sizes_only(sweep, proposed, marks):
+    table = dataclasses.replace(sweep, proposed=proposed).table
+    assert [row["proposed"] for row in table.as_dicts()] == marks
 
 
 # --- the same, saved, printed

@@ -5,21 +5,18 @@ from __future__ import annotations
 import base64
 import io
 import itertools
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from browsing import drag
-from conftest import QuietHandler
+from conftest import served
 from matplotlib.figure import Figure
 from PIL import Image
 
-from informed.explorer import Control, explore, reset_page
+from informed.teaching.explorer import Control, explore
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -65,7 +62,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a page of two explorers, and one with the same explorer twice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INFORMED_EXPLORER", "static")
-        reset_page()
         first = explore(draw_level, title="Levels", level=Control(LEVELS, default=4, unit="cm"))
         second = explore(
             draw_bars,
@@ -75,7 +71,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             color=COLORS,
             wide=False,
         )
-        reset_page()
     path = tmp_path_factory.mktemp("pages")
     for name, blocks in {"two": [first, second], "twice": [first, first]}.items():
         body = "".join(f'<p>Text.</p><div class="text_html">{block.html}</div>' for block in blocks)
@@ -96,13 +91,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with served(folder) as address:
+        yield address
 
 
 HELP_OF = "control => document.getElementById(control.getAttribute('aria-describedby')).textContent"

@@ -35,7 +35,7 @@ def draw(level):
     return figure
 """
 EXPLORE = """
-from informed.explorer import explore
+from informed.teaching.explorer import explore
 
 explore(draw, title="Levels", level=[2, 5, 7, 9])
 """
@@ -169,7 +169,7 @@ def test_a_slider_moves_a_figure_in_jupyterlab(browser: Browser, lab: str) -> No
         thumb.press("ArrowRight")
         wait_for(lambda: shows(page, 5), "the figure of the second value")
 
-        # An error is told in the widget, in place of the picture, and the next move mends it.
+        # An error is shown in the widget, in place of the picture, and the next move mends it.
         thumb.press("ArrowRight")
         page.get_by_text("draw(level=7) failed: LookupError: no bar of seven").wait_for()
         picture.wait_for(state="hidden")

@@ -185,8 +185,8 @@ def test_neighborhood_is_the_gap_of_its_centred_features() -> None:
         for column, sample in enumerate(result.samples):
             order = sorted(range(30), key=lambda j: sum((X[sample] - X[j]) ** 2))
             assert order[0] == sample
-            centred = X - X.mean(axis=0)
-            points = centred[order[:size]].T
+            centered = X - X.mean(axis=0)
+            points = centered[order[:size]].T
             plain = reference_log_within(points, 3, 20, seed=1)
             labels = k_means(points, 3, 10, 0)
             gap = plain.mean() - np.log(within(points, labels))

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+from informed.clusters.kmeans import GO_ON, best_partition, best_partitions, spread_partitions
 from informed.datasets import make_risk_cohort
-from informed.kmeans import GO_ON, best_partition, best_partitions, spread_partitions
 from informed.metrics import LocalInformedMahalanobis
 
 

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
 from informed import InformedMahalanobis, LocalInformedMahalanobis
-from informed.metrics.local import half_distances
+from informed.metrics.local_metric import half_distances
 
 EPSILON = 1e-4
 
@@ -73,7 +73,7 @@ def by_new_samples(local, X):
 
 
 def by_new_and_old(local, X):
-    return local.pairwise_distances(X[:1], squared=True)[0, 3]
+    return local.pairwise_distances(X[:1], X, squared=True)[0, 3]
 
 
 def by_graph(local, X):

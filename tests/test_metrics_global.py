@@ -21,8 +21,8 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 
 from informed import InformedMahalanobis
+from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.metrics import MahalanobisMetric
-from informed.metrics.model import DIRECTIONS, VARIANCES
 
 # The same examples in every run: a red build must stay red until it is mended.
 property_test = settings(max_examples=15, deadline=None, derandomize=True)

@@ -19,9 +19,9 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis
-from informed.metrics import local as local_module
-from informed.metrics.local import include_self
-from informed.metrics.model import DIRECTIONS, VARIANCES
+from informed.directions.registry import DIRECTIONS, VARIANCES
+from informed.metrics import neighborhoods
+from informed.metrics.neighbors import include_self
 
 property_test = settings(max_examples=8, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -74,7 +74,7 @@ def test_distance_is_the_formula_in_plain_loops(directions, variances, seed):
         [distance_by_hand(x, y, M, N) for y, N in zip(X[chosen], matrices, strict=True)]
         for x, M in zip(new, new_matrices, strict=True)
     ]
-    assert_allclose(local.pairwise_distances(new)[:, chosen], expected, rtol=1e-6)
+    assert_allclose(local.pairwise_distances(new, X)[:, chosen], expected, rtol=1e-6)
 
     for i in range(len(X)):
         assert_array_equal(local.neighbors_[i], neighbors_by_hand(X, X[i], 10))
@@ -211,7 +211,7 @@ def test_different_samples_may_be_at_distance_zero():
     twin[pair] += [0.01, -0.01]  # has mean zero over every cluster
     local = make(n_components=2).fit(X)
     # The feature clusters are exact, so no local direction sees the difference.
-    assert_allclose(local.pairwise_distances(twin[None])[0, 0], 0.0, atol=1e-10)
+    assert_allclose(local.pairwise_distances(twin[None], X)[0, 0], 0.0, atol=1e-10)
 
 
 # ----------------------------------------------------------------------------------- new samples
@@ -223,13 +223,16 @@ def test_shapes_and_arguments_of_pairwise_distances(directions):
     new, _ = clustered_data(7, n_samples=6)
     local = make(directions=directions).fit(X)
     D = local.pairwise_distances()
-    to_training = local.pairwise_distances(new)
+    to_training = local.pairwise_distances(new, X)
     assert to_training.shape == (6, 40)
     assert_allclose(local.pairwise_distances(None, new), to_training.T, rtol=1e-9)
-    assert_allclose(local.pairwise_distances(new, X), to_training, rtol=1e-9)
+    # One argument means what it means for the global metric: the samples among themselves.
+    among = local.pairwise_distances(new)
+    assert among.shape == InformedMahalanobis(2).fit(X).pairwise_distances(new).shape == (6, 6)
+    assert_allclose(among, local.pairwise_distances(new, new), atol=1e-7)
     assert local.pairwise_distances(new, new[:2]).shape == (6, 2)
     assert_allclose(local.pairwise_distances(squared=True), D**2, rtol=1e-12)
-    assert_allclose(local.pairwise_distances(new, squared=True), to_training**2, rtol=1e-12)
+    assert_allclose(local.pairwise_distances(new, X, squared=True), to_training**2, rtol=1e-12)
     # A training sample that is given as new is the training sample.
     assert_allclose(local.pairwise_distances(X), D, atol=1e-12)
     assert_allclose(local.pairwise_distances(X[3:9], X[20:]), D[3:9, 20:], rtol=1e-9)
@@ -240,7 +243,7 @@ def test_a_new_sample_gets_the_model_of_its_own_training_neighbours():
     local = make().fit(X)
     # So near a training sample that it has the same neighbours, and so the same model.
     near = X[[4]] + 1e-9
-    assert_allclose(local.pairwise_distances(near), local.pairwise_distances()[[4]], atol=1e-6)
+    assert_allclose(local.pairwise_distances(near, X), local.pairwise_distances()[[4]], atol=1e-6)
 
 
 def test_new_samples_leave_the_fitted_state_alone():
@@ -297,8 +300,8 @@ def test_each_neighbourhood_is_computed_on_one_thread(monkeypatch):
         seen.append(threads())
         return find_model(*args)
 
-    find_model = local_module.find_model
-    monkeypatch.setattr(local_module, "find_model", recording)
+    find_model = neighborhoods.find_model
+    monkeypatch.setattr(neighborhoods, "find_model", recording)
     X, _ = clustered_data(14, n_samples=12)
     with threadpool_limits(limits=2):
         assert threads() == 2
@@ -363,7 +366,7 @@ def test_a_neighbourhood_of_copies_lacks_directions(level, rank):
 @pytest.mark.parametrize("block", [None, 500])
 def test_graph_holds_the_nearest_by_the_local_distance(n_candidates, block, monkeypatch):
     if block is not None:
-        monkeypatch.setattr(local_module, "_BLOCK", block)
+        monkeypatch.setattr(neighborhoods, "_BLOCK", block)
     X, _ = clustered_data(17, spread=1.0)
     local = make().fit(X)
     D = local.pairwise_distances()
@@ -386,7 +389,7 @@ def test_blocks_do_not_change_distances(block, monkeypatch):
     local = make().fit(X)
     D = local.pairwise_distances()
     if block is not None:
-        monkeypatch.setattr(local_module, "_BLOCK", block)
+        monkeypatch.setattr(neighborhoods, "_BLOCK", block)
     assert_allclose(local.pairwise_distances(), D, rtol=1e-12)
 
 

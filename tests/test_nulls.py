@@ -25,7 +25,7 @@ def cohort(seed, n_subjects=40, n_groupings=5):
     rng = np.random.default_rng(seed)
     durations = rng.exponential(10, n_subjects).round(1)
     events = rng.random(n_subjects) < 0.6
-    # Groupings that hang together, as those of neighbouring settings do.
+    # Groupings that resemble each other, as those of neighbouring settings do.
     common = rng.standard_normal(n_subjects)
     groupings = common + 0.5 * rng.standard_normal((n_groupings, n_subjects)) > 0
     return durations, events, groupings.astype(int)

@@ -17,19 +17,19 @@ from conftest import ROOT
 
 ERRORS = {
     "the factor one half of the local distance": (
-        "metrics/local.py",
+        "metrics/local_metric.py",
         "halves[rows] = 0.5 * np.sum(",
         "halves[rows] = 1.0 * np.sum(",
         "test_metrics_local.py::test_distance_is_the_formula_in_plain_loops",
     ),
     "the centring of the features": (
-        "clusters.py",
-        "centered -= centered.mean(axis=0)",
+        "centering.py",
+        "centered -= above_first",
         "centered -= 0.0",
         "test_theorems.py::test_erratum_2_the_covariance_as_printed_needs_centred_features",
     ),
     "the root of the cluster sizes": (
-        "clusters.py",
+        "clusters/features.py",
         "= 1.0 / np.sqrt(sizes[labels])",
         "= 1.0 / sizes[labels]",
         "test_clusters.py::test_indicator_follows_its_definition",
@@ -41,13 +41,13 @@ ERRORS = {
         "test_metrics_global.py::test_distance_is_the_explicit_quadratic_form",
     ),
     "half of the gradient": (
-        "directions.py",
+        "directions/result.py",
         "-2.0 * (2.0 * SU - U @ (U.T @ SU) - SU @ (U.T @ U))",
         "-2.0 * (SU - U @ (U.T @ SU))",
         "test_directions.py::test_gradient_against_finite_differences",
     ),
     "the root of the penalty": (
-        "directions.py",
+        "directions/penalty.py",
         "np.sqrt(weight) * Ht",
         "weight * Ht",
         "test_penalty.py::test_directions_are_the_eigenvectors_of_the_penalised_covariance",
@@ -59,10 +59,10 @@ ERRORS = {
         "test_diffusion.py::test_embedding_is_that_of_the_markov_matrix",
     ),
     "the covariance in the log-rank test": (
-        "survival.py",
+        "survival/log_rank.py",
         "V[:, g, h] = -(weighted * other).sum(axis=1)",
         "V[:, g, h] = 0.0",
-        "test_survival.py::test_exact_permutation_by_brute_force",
+        "test_survival_properties.py::test_exact_permutation_by_brute_force",
     ),
 }
 

@@ -18,7 +18,7 @@ from informed.experiments import (
     risk_groups,
     type_embedding,
 )
-from informed.plots.style import LOOKS, look
+from informed.studies.plots.style import LOOKS, look
 
 COHORT = make_risk_cohort(random_state=0)
 

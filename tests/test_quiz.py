@@ -206,7 +206,7 @@ def test_the_page_is_a_form_of_native_controls() -> None:
             verdict = status.strong.text
             assert verdict == ("Right." if "right" in choice["class"] else "No.")
     labels = [label.text for label in first.find_all("label")]
-    assert labels == [r"\(|x| < 2\) & <b>", r"\(x\)"]
+    assert labels == [r"a) \(|x| < 2\) & <b>", r"b) \(x\)"]
     assert r"Only for \(x \ge 0\); try another." in first.text
 
 
@@ -257,7 +257,7 @@ def test_plain_text_shows_the_questions_and_no_answers() -> None:
 
 
 def test_the_form_in_the_documentation_is_sound() -> None:
-    from informed import quiz as module
+    from informed.teaching import quiz as module
 
     assert module.__doc__ is not None
     example = module.__doc__.split("in this form::\n")[1].split("\n\nMathematics")[0]
@@ -268,4 +268,5 @@ def test_the_form_in_the_documentation_is_sound() -> None:
 
 def test_quizzes_are_packaged() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert "quizzes/*" in settings["tool"]["setuptools"]["package-data"]["informed"]
+    data = settings["tool"]["setuptools"]["package-data"]
+    assert "*/*.toml" in data["informed.teaching.chapters"]

@@ -59,8 +59,14 @@ def test_chapters_show_mathematics_and_figures(browser: Browser, site_url: str) 
     for name in CHAPTERS:
         with visit(browser, f"{site_url}/{name}.html") as this:
             assert this.page.locator("mjx-container").count() > 10
+            # Pictures are loaded when a reader comes near; here all of them at once.
             widths = this.page.eval_on_selector_all(
-                "article figure img", "images => images.map(image => image.naturalWidth)"
+                "article figure img",
+                """images => Promise.all(images.map(async image => {
+                    image.loading = 'eager';
+                    await image.decode();
+                    return image.naturalWidth;
+                }))""",
             )
             assert widths
             assert min(widths) > 0
@@ -81,6 +87,33 @@ def test_search_finds_a_page(browser: Browser, site_url: str) -> None:
         assert foreign(this, site_url) == []
     with visit(browser, f"{site_url}/search.html?q=xyzzyplugh") as this:
         this.page.get_by_text("did not match any documents").wait_for()
+
+
+def found_by(browser: Browser, site_url: str, query: str) -> dict[str, str]:
+    """Return the pages that a search finds, with the excerpt that is shown for each."""
+    with visit(browser, f"{site_url}/search.html?q={query}") as this:
+        this.page.wait_for_selector("#search-results ul.search li")
+        this.page.wait_for_function(
+            "document.querySelector('.search-summary')?.textContent.includes('found')"
+        )
+        rows = this.page.locator("#search-results ul.search li").all()
+        return {
+            urlsplit(row.locator("a").first.get_attribute("href") or "").path.rpartition("/")[2]: (
+                row.inner_text()
+            )
+            for row in rows
+        }
+
+
+def test_search_takes_words_as_they_are_written(browser: Browser, site_url: str) -> None:
+    found = found_by(browser, site_url, "log-rank")
+    assert {"risk-groups.html", "critical-reading.html"} <= set(found)
+    # These speak of the rank of a matrix, and of a logarithm.
+    assert not {"pseudo-inverse.html", "hidden-variables.html"} & set(found)
+    assert "local-metrics.html" in found_by(browser, site_url, "neighbourhoods")
+    for excerpt in found.values():
+        assert "import " not in excerpt
+        assert "\\top" not in excerpt
 
 
 def test_phone_shows_all_of_a_page(opened: Visit) -> None:

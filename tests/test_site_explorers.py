@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import base64
+import gzip
 import io
 import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from browsing import CHAPTERS, Visit, drag, foreign, visit
+from browsing import CHAPTERS, DESKTOP, Visit, drag, foreign, visit
 from bs4 import BeautifulSoup
 from PIL import Image
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, Response
 
 MB = 1_000_000
 
@@ -69,7 +69,7 @@ class Moved:
             "async image => {"
             " await image.decode(); return [image.src, image.alt, image.naturalWidth]; }"
         )
-        assert shown == self.frame()
+        assert shown == urljoin(self.root.page.url, self.frame())
         assert alt == self.payload["words"][self.combination]
         assert width > 100
         for control, kind, position, texts in zip(
@@ -189,15 +189,32 @@ def content_of(picture: Locator) -> Image.Image:
     return shot.crop((edge, edge, width - edge, height - edge)).convert("RGB")
 
 
-def test_what_is_seen_is_the_frame(chapter: list[Moved]) -> None:
+def stored_file(site: Path, source: str) -> Path:
+    """Return the file of a frame; all pages with explorers stand in one folder."""
+    file = (site / "book" / source).resolve()
+    assert file.is_relative_to(site)
+    return file
+
+
+def test_frames_are_files_that_are_loaded_when_they_are_needed(site: Path) -> None:
+    for name in CHAPTERS:
+        page = (site / f"{name}.html").read_text(encoding="utf-8")
+        assert "data:image/webp" not in page
+        for root in BeautifulSoup(page, "html.parser").select(".informed-explorer.frames"):
+            payload = json.loads(root.select_one("script[type='application/json']").text)
+            assert all(stored_file(site, each).is_file() for each in payload["frames"] if each)
+
+
+def test_what_is_seen_is_the_frame(chapter: list[Moved], site: Path) -> None:
     """Look at the screen: a style could still hide or distort the right picture."""
     for explorer in chapter:
         seen = content_of(explorer.root.locator("img:visible"))
 
         def distance(source: str, seen: Image.Image = seen) -> float:
-            stored = Image.open(io.BytesIO(base64.b64decode(source.split(",", 1)[1])))
-            # Two ways to scale a picture differ from pixel to pixel, not in the mean of an area.
-            small = (seen.width // 6, seen.height // 6)
+            stored = Image.open(stored_file(site, source))
+            # Two ways to scale a picture differ from pixel to pixel, not in the mean of an area,
+            # which is a share of the picture: pages show it at half its own size or at all of it.
+            small = (seen.width // 12, seen.height // 12)
             both = [
                 each.convert("RGB").resize(small, Image.Resampling.BOX) for each in (stored, seen)
             ]
@@ -241,16 +258,35 @@ def test_the_site_is_light(site: Path) -> None:
     assert sum(path.stat().st_size for path in files) < 40 * MB
 
 
-def test_each_page_is_light(site: Path) -> None:
-    for page in sorted(site.rglob("*.html")):
-        loaded = {page}
-        for tag in BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select(
-            "link[rel~=stylesheet], link[rel~=icon], script, img"
-        ):
-            address = urlsplit(tag.get("href") or tag.get("src") or "")
-            if address.path and not address.scheme:
-                loaded.add((page.parent / unquote(address.path)).resolve())
-        weight = sum(
-            path.stat().st_size for path in loaded if path.is_file() and not is_mathjax(path)
-        )
-        assert weight < 5 * MB, f"{page.name} weighs {weight / MB:.1f} MB"
+class Weighed(NamedTuple):
+    """What a reader loads before scrolling: bytes as stored, and as a server sends them."""
+
+    plain: int
+    packed: int
+    requests: int
+
+
+def weigh(browser: Browser, address: str) -> Weighed:
+    context = browser.new_context(viewport=DESKTOP)
+    page = context.new_page()
+    replies: list[Response] = []
+    page.on("response", lambda reply: replies.append(reply))
+    page.goto(address, wait_until="networkidle")
+    bodies = [reply.body() for reply in replies]
+    context.close()
+    return Weighed(
+        sum(map(len, bodies)), sum(len(gzip.compress(body)) for body in bodies), len(bodies)
+    )
+
+
+def test_the_landing_page_is_light(browser: Browser, site_url: str) -> None:
+    weight = weigh(browser, f"{site_url}/book/index.html")
+    assert weight.plain <= 0.5 * MB, weight
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_each_chapter_is_light(name: str, browser: Browser, site_url: str) -> None:
+    weight = weigh(browser, f"{site_url}/{name}.html")
+    # As a server sends it. Plain, half of the bytes are MathJax, the same files for all chapters.
+    assert weight.packed <= 1.2 * MB, weight
+    assert weight.plain <= 2 * MB, weight

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from browsing import SET_ALL_MATHEMATICS
 from bs4 import BeautifulSoup
 from conftest import unavailable
 
@@ -44,7 +45,7 @@ def test_each_choice_of_each_question_answers(
     page_of(site, name)
     page.goto(f"{site_url}/book/{name}.html")
     page.wait_for_function("window.MathJax?.startup?.promise")
-    page.evaluate("MathJax.startup.promise")
+    page.evaluate(SET_ALL_MATHEMATICS)
     block = page.locator(f"#quiz-{name}")
     questions = quiz(name).questions
     fieldsets = block.locator("fieldset").all()

@@ -18,9 +18,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis
-from informed.metrics.model import DIRECTIONS
+from informed.directions.registry import DIRECTIONS
 
-# One k-means start keeps the checks quick; they look at manners, not at optima.
+# One k-means start keeps the checks quick; they ask for conventions, not for optima.
 CHECKED = [
     *(InformedMahalanobis(directions=directions, n_init=1) for directions in DIRECTIONS),
     InformedMahalanobis(1, variances="own", n_init=1),
@@ -204,7 +204,7 @@ def test_nearest_neighbours_of_the_local_metric():
     local = LocalInformedMahalanobis(15, 3, 4, n_init=1, random_state=0).fit(X[train])
     classifier = KNeighborsClassifier(5, metric="precomputed")
     classifier.fit(local.pairwise_distances(), y[train])
-    D = local.pairwise_distances(X[test])
+    D = local.pairwise_distances(X[test], X[train])
     votes = y[train][np.argsort(D, axis=1)[:, :5]].mean(axis=1)
     assert_array_equal(classifier.predict(D), votes > 0.5)
     # With all samples in every neighbourhood it is the global metric.
@@ -213,7 +213,7 @@ def test_nearest_neighbours_of_the_local_metric():
     metric = InformedMahalanobis(3, 4, random_state=0).fit(X[train])
     mapped = KNeighborsClassifier(5).fit(metric.transform(X[train]), y[train])
     assert_array_equal(
-        classifier.predict(local.pairwise_distances(X[test])),
+        classifier.predict(local.pairwise_distances(X[test], X[train])),
         mapped.predict(metric.transform(X[test])),
     )
 

@@ -6,14 +6,12 @@ Everything in it is made from the sources of the book, so nothing in it can fall
 
 from __future__ import annotations
 
-import random
 import sys
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+import assignments
 import nbformat
 import plain
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -29,9 +27,10 @@ LIBRARY = ("pyproject.toml", "LICENSE", "CITATION.cff", "requirements.txt")
 README = """\
 # Mahalanobis distance informed by clustering: the course
 
-- `student/`: one notebook a chapter, with exercises that check themselves, and the final test.
-- `instructor/`: the same notebooks with solutions, the key of the test, and the teaching guide.
-- `slides/`: one deck a part; open a file in any browser. Arrow keys move, `n` shows the notes.
+- `student/`: a notebook per chapter, with exercises that check themselves.
+- `instructor/`: the same notebooks with solutions, the items of the exam, and the teaching guide.
+  `python -m informed exam instructor/items --out exam` draws an exam by a seed of your own.
+- `slides/`: one deck per part; open a file in any browser. Arrow keys move, `n` shows the notes.
 - `data-notes.md`: where the data come from.
 
 ## Start
@@ -86,25 +85,6 @@ def number_links(text: str) -> str:
     return text
 
 
-def final_test() -> tuple[str, str]:
-    """Return the questions of the final test, and their key."""
-    with (ROOT / "course" / "final-test.toml").open("rb") as file:
-        given: list[dict[str, Any]] = tomllib.load(file)["question"]
-    questions = ["# Final test\n\nTwenty questions, one right answer each. 40 minutes.\n"]
-    key = ["# Final test: key\n\nOne point each; 12 of 20 is a pass.\n"]
-    for number, question in enumerate(given, start=1):
-        order = list(range(len(question["choice"])))
-        random.Random(number).shuffle(order)
-        right = "abcd"[order.index(question["right"] - 1)]
-        questions.append(f"\n**{number}.** {question['text']}\n")
-        questions += [
-            f"- ({letter}) {question['choice'][at]}"
-            for letter, at in zip("abcd", order, strict=True)
-        ]
-        key.append(f"{number}. **({right})** {question['explanation']}")
-    return "\n".join(questions) + "\n", "\n".join(key) + "\n"
-
-
 def contents() -> Iterator[tuple[str, bytes]]:
     """Make every file of the course, with its path in the zip."""
     yield "README.md", README.encode()
@@ -117,12 +97,18 @@ def contents() -> Iterator[tuple[str, bytes]]:
     for name, text in notebooks():
         yield name, text.encode()
     # Tables that a chapter loads, because they take too long to compute on the way.
-    for path in sorted((ROOT / "book" / "results").iterdir()):
+    # A run leaves its figures there too, which no chapter reads.
+    tables = (ROOT / "book" / "results").iterdir()
+    for path in sorted(path for path in tables if path.suffix in (".json", ".npz")):
         for folder in ("student", "instructor"):
             yield f"{folder}/results/{path.name}", path.read_bytes()
-    questions, key = final_test()
-    yield "student/final-test.md", questions.encode()
-    yield "instructor/final-test-key.md", key.encode()
+    for name, text in assignments.contents(chapters()):
+        yield f"instructor/nbgrader/{name}", text.encode()
+    for name in ("project-a.md", "project-a-sample.md"):
+        yield f"student/{name}", (ROOT / "course" / name).read_bytes()
+    # The exam itself is drawn by each teacher: what is packed are the items that it is drawn from.
+    for path in [ROOT / "course" / "blueprint.toml", *sorted((ROOT / "course/items").glob("*.py"))]:
+        yield f"instructor/{path.relative_to(ROOT / 'course').as_posix()}", path.read_bytes()
     guide = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
     yield "instructor/teaching-guide.md", plain.plain_markdown(guide, solutions=True).encode()
     slides = sorted((BUILD / "slides").glob("*.html"))

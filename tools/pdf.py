@@ -97,7 +97,9 @@ def print_page(browser_path: str, page_path: Path) -> None:
         page = browser.new_page(color_scheme="light")
         page.set_default_timeout(600_000)
         page.goto(page_path.as_uri(), wait_until="load")
-        page.evaluate("window.MathJax.startup.promise")
+        page.evaluate(
+            "MathJax.startup.promise.then(() => MathJax.startup.document.lazyTypesetAll())"
+        )
         page.emulate_media(media="print", color_scheme="light")
         page.pdf(
             path=PDF,

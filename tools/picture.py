@@ -1,21 +1,27 @@
-"""Draw the picture of the landing page and of the README: the idea in one look.
+"""Draw the pictures of the landing page and of the README: the idea, and when it works.
 
-Run as ``python tools/picture.py``; writes ``book/assets/idea.png``.
+Run as ``python tools/picture.py``; writes ``book/assets/idea.png`` and ``book/assets/phases.png``.
 """
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
+from PIL import Image
 from scipy.spatial.distance import pdist, squareform
 
 from informed import InformedMahalanobis
 from informed.datasets import make_hidden_square
-from informed.plots.style import look, new_figure, styled
+from informed.experiments import PhaseDiagram, load_result
+from informed.plots import phase_diagram
+from informed.studies.plots.style import look, new_figure, styled
 
-PICTURE = Path(__file__).resolve().parent.parent / "book" / "assets" / "idea.png"
+BOOK = Path(__file__).resolve().parent.parent / "book"
+PICTURE = BOOK / "assets" / "idea.png"
+PHASES = BOOK / "assets" / "phases.png"
 
 
 @styled
@@ -53,5 +59,16 @@ def draw() -> Figure:
     return figure
 
 
+def save(figure: Figure, path: Path) -> None:
+    """Write a picture with as many colours as it shows, in a third of the bytes."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=130)
+    picture = Image.open(buffer).convert("RGB")
+    picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
 if __name__ == "__main__":
-    draw().savefig(PICTURE, dpi=130)
+    save(draw(), PICTURE)
+    study = load_result(BOOK / "results" / "phase_diagram")
+    assert isinstance(study, PhaseDiagram)
+    save(phase_diagram(study), PHASES)

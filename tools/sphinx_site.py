@@ -1,4 +1,4 @@
-"""What the book asks of Sphinx: alt text, links, launch buttons, pages that open from a file.
+"""What the book asks of Sphinx: alt text, links, launch buttons, shared scripts, pages from a file.
 
 Loaded by ``_config.yml`` as a local extension.
 """
@@ -6,21 +6,26 @@ Loaded by ``_config.yml`` as a local extension.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import api_pages
+import architecture
+from accessible import mend_page
 from docutils import nodes
+from glossary_links import link_glossary_terms
+from lighten import lighten
+from page_scripts import add_answer_forms, fill_progress, share_scripts, write_shared_scripts
+from previews import write_previews
+from search_words import BookSearch
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
-logger = logging.getLogger(__name__)
+from informed.teaching.explorer.page import overweight
 
-# A browser refuses a cross-origin preload of a file:// address and logs an error for it. The style
-# sheet loads the same fonts without it.
-FONT_PRELOAD = re.compile(r'<link rel="preload" as="font"[^>]*>\s*')
+logger = logging.getLogger(__name__)
 
 
 def add_launch_buttons(app: Sphinx, config: Config) -> None:
@@ -49,6 +54,13 @@ def require_alt_text(app: Sphinx, doctree: nodes.document) -> None:
     for image in doctree.findall(nodes.image):
         if not image.get("alt", "").strip():
             logger.warning("image without alt text: %s", image["uri"], location=image, type="site")
+
+
+def weigh_explorers(app: Sphinx, doctree: nodes.document) -> None:
+    """Warn about a page whose explorers are too heavy together; the strict build makes it fail."""
+    fault = overweight(raw.rawsource or raw.astext() for raw in doctree.findall(nodes.raw))
+    if fault is not None:
+        logger.warning("%s", fault, location=app.env.docname, type="site")
 
 
 def link_library_names(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -83,20 +95,41 @@ def _parents(node: nodes.Node) -> Iterator[nodes.Node]:
         yield node
 
 
-def drop_font_preloads(app: Sphinx, exception: Exception | None) -> None:
-    """Take the theme's font preloads out of the finished pages."""
+def add_search_excerpts(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """On the page of search results, show excerpts of prose."""
+    if name == "search":
+        app.add_js_file("search-excerpts.js", loading_method="defer")
+
+
+def finish_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Mend the finished pages, and take out of them what they do not show."""
     if exception is not None or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        if FONT_PRELOAD.search(text):
-            page.write_text(FONT_PRELOAD.sub("", text), encoding="utf-8")
+        page.write_text(mend_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+    lighten(Path(app.outdir))
+    write_previews(Path(app.outdir))
+
+
+def draw_architecture(app: Sphinx) -> None:
+    """Draw the rooms of the package from its imports, before the page that shows them is read."""
+    architecture.write_picture()
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the handlers."""
+    app.add_search_language(BookSearch)
+    api_pages.setup(app)
     app.connect("config-inited", add_launch_buttons)
+    app.connect("builder-inited", draw_architecture)
+    app.connect("html-page-context", add_search_excerpts)
     app.connect("doctree-read", require_alt_text)
+    app.connect("doctree-read", weigh_explorers)
     app.connect("doctree-resolved", link_library_names)
-    app.connect("build-finished", drop_font_preloads)
+    for handler in (link_glossary_terms, add_answer_forms, fill_progress, share_scripts):
+        app.connect("doctree-resolved", handler)
+    app.connect("build-finished", write_shared_scripts)
+    app.connect("build-finished", finish_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

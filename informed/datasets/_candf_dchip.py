@@ -24,7 +24,7 @@ from informed.datasets._candf_subjects import (
     read_status,
     require_unique,
 )
-from informed.datasets._extras import import_extra
+from informed.extras import import_extra
 
 _EXPRESSION_SHEET = 3
 _HEADER_ROWS = 10  # The names of the arrays stand in one of these.

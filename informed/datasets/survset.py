@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from informed.datasets._extras import import_extra
 from informed.datasets.cohort import Cohort
+from informed.extras import import_extra
 from informed.validation import check_choice
 
 __all__ = ["COHORT_NAMES", "load_cohort"]
@@ -175,7 +175,7 @@ def load_cohort(name: str) -> Cohort:
     Raises
     ------
     ImportError
-        If SurvSet is not installed; it comes with the extra ``cohorts``.
+        If SurvSet is not installed; it comes with the extra ``data``.
     ValueError
         If the name is unknown, or if SurvSet's table is not the one that was looked through when
         the facts were written down.

@@ -103,7 +103,7 @@ class TwoTypes:
         """Return the eigenvectors of Σ for its ``n_components`` largest eigenvalues, as columns.
 
         At most the rank of F can be asked for: all further eigenvalues equal ``sigma2 - rho``, so
-        that no direction among them is told from another. Clusters of equal size can make leading
+        that no direction among them stands out. Clusters of equal size can make leading
         eigenvalues equal too; then the eigenvectors are one orthonormal basis of their space. The
         entry of largest magnitude in each eigenvector is positive.
 

@@ -1,6 +1,14 @@
 """Mahalanobis distances informed by clusters of features, global and local."""
 
-from informed.metrics.local import LocalInformedMahalanobis
-from informed.metrics.whole import InformedMahalanobis, MahalanobisMetric
+from informed.metrics.covariance import SpikedCovariance, spiked_covariance
+from informed.metrics.global_metric import InformedMahalanobis, MahalanobisMetric
+from informed.metrics.local_metric import LocalInformedMahalanobis, LocalMahalanobisMetric
 
-__all__ = ["InformedMahalanobis", "LocalInformedMahalanobis", "MahalanobisMetric"]
+__all__ = [
+    "InformedMahalanobis",
+    "LocalInformedMahalanobis",
+    "LocalMahalanobisMetric",
+    "MahalanobisMetric",
+    "SpikedCovariance",
+    "spiked_covariance",
+]

@@ -4,142 +4,185 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
-from informed.clusters import center
-from informed.directions import (
-    Directions,
-    find_averaged,
-    find_by_gradient,
-    find_exact,
-    find_pca,
-    find_penalized,
-    penalty_path,
-    unit_columns,
+from informed.directions.registry import (
+    DIRECTIONS,
+    SOLVERS,
+    VARIANCES,
+    DirectionsName,
+    Solver,
+    VariancesName,
 )
+from informed.directions.solvers import unit_columns
 from informed.validation import (
     Array,
+    Penalty,
     check_choice,
     check_count,
     check_labels,
-    check_matrix,
-    check_number,
+    check_penalty,
+    validate_samples,
 )
 
-DIRECTIONS = ("exact", "gradient", "averaged", "penalized", "pca")
-VARIANCES = ("pca", "own")
+
+class ModelParameters(Protocol):
+    """What an estimator is asked for; the user may have set anything, so it is checked first."""
+
+    n_components: int
+    n_clusters: int | None
+    directions: DirectionsName
+    variances: VariancesName
+    penalty: Penalty
+    n_init: int
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Checked parameters of one model: how to find clusters, directions and variances."""
+    """Checked parameters of one model: how to find clusters, directions and variances.
+
+    Attributes
+    ----------
+    n_components : int
+        Number of directions.
+    n_clusters : int
+        Number of clusters of features; 0 where the directions ignore them.
+    solver : Solver
+        What finds the directions.
+    variances, penalty, n_init
+        As in :class:`informed.InformedMahalanobis`.
+    """
 
     n_components: int
     n_clusters: int
-    directions: str
-    variances: str
-    penalty: float | str
+    solver: Solver
+    variances: VariancesName
+    penalty: Penalty
     n_init: int
 
 
-def validate_samples(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> Array:
-    """Check samples as every function does, text included, and as scikit-learn's estimators do."""
-    samples = check_matrix(X, min_samples=2 if reset else 1)
-    # The values are checked; this looks at the number of features and their names.
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
-    return samples
+@dataclass(frozen=True, eq=False)
+class Model:
+    r"""What is known after a fit.
+
+    Attributes
+    ----------
+    directions : array of shape (n_features, d)
+        Unit directions Ũ.
+    variances : array of shape (d,)
+        The diagonal of Λ.
+    factor : array of shape (d, n_features)
+        The factor :math:`\Lambda^{-1/2}\tilde U^\top` of the metric.
+    penalty : float
+        The penalty that was used.
+    n_iter : int
+        Steps that were taken.
+    """
+
+    directions: Array
+    variances: Array
+    factor: Array
+    penalty: float
+    n_iter: int
 
 
-def make_recipe(
+def check_fit(
+    estimator: ModelParameters,
+    X: ArrayLike,
     *,
-    n_components: object,
-    n_clusters: object,
-    directions: object,
-    variances: object,
-    penalty: object,
-    n_init: object,
-    n_samples: int,
-    n_features: int,
-    feature_labels: NDArray[np.intp] | None = None,
-) -> Recipe:
-    """Check the parameters against each other and the shape of the data."""
-    directions = check_choice("directions", directions, DIRECTIONS)
-    variances = check_choice("variances", variances, VARIANCES)
-    n_init = check_count("n_init", n_init, 1)
-    if isinstance(penalty, str):
-        weight: float | str = check_choice("penalty", penalty, ["cv"])
-    else:
-        weight = check_number("penalty", penalty, finite=False)
+    feature_labels: ArrayLike | None = None,
+    samples_per_model: Callable[[int], int] | None = None,
+) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
+    """Check all that a fit gets: the samples, and the parameters against each other and them.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameters are checked; its number of features and their names are set.
+    X : array of shape (n_samples, n_features)
+        Training samples.
+    feature_labels : int array of shape (n_features,) or None
+        Clusters of the features, if they are known.
+    samples_per_model : callable or None
+        From how many samples one model is estimated, given how many there are; None means all.
+
+    Returns
+    -------
+    samples : array of shape (n_samples, n_features)
+    labels : int array of shape (n_features,) or None
+    recipe : Recipe
+    """
+    samples = validate_samples(estimator, X, reset=True)
+    n_samples, n_features = samples.shape
+    if samples_per_model is not None:
+        n_samples = samples_per_model(n_samples)
+    labels = None
+    if feature_labels is not None:
+        labels = check_labels(feature_labels, n_features, "feature_labels")
+    solver = SOLVERS[check_choice("directions", estimator.directions, DIRECTIONS)]
+    variances = check_choice("variances", estimator.variances, VARIANCES)
+    n_init = check_count("n_init", estimator.n_init, 1)
+    penalty = check_penalty(estimator.penalty)
     rank = min(n_samples - 1, n_features)
     d = check_count(
         "n_components",
-        n_components,
+        estimator.n_components,
         1,
         rank,
         f"the rank of {n_samples} centred samples with n_features={n_features} is at most {rank}",
     )
-    if directions == "pca":
-        k = 0
-    elif feature_labels is not None:
-        k = int(feature_labels.max()) + 1
-        if n_clusters is not None and n_clusters != k:
-            raise ValueError(
-                f"n_clusters={n_clusters!r} contradicts feature_labels, which hold {k} clusters: "
-                "leave n_clusters out"
-            )
-        check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
-    else:
+    k, wanted = 0, estimator.n_clusters
+    if solver.informed and labels is None:
         k = check_count(
             "n_clusters",
-            min(d + 1, n_features) if n_clusters is None else n_clusters,
+            min(d + 1, n_features) if wanted is None else wanted,
             d,
             n_features,
             f"n_components={d}, n_features={n_features}",
         )
-    return Recipe(d, k, directions, variances, weight, n_init)
+    elif solver.informed and labels is not None:
+        k = int(labels.max()) + 1
+        if wanted is not None and wanted != k:
+            raise ValueError(
+                f"n_clusters={wanted!r} contradicts feature_labels, which hold {k} clusters: "
+                "leave n_clusters out"
+            )
+        check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
+    return samples, labels, Recipe(d, k, solver, variances, penalty, n_init)
 
 
 def find_model(
-    X: Array,
+    centered: Array,
     recipe: Recipe,
     labels: NDArray[np.intp] | None,
-    recluster: Callable[[Array], NDArray[np.intp]] | None,
-) -> tuple[Directions, Array]:
-    """Return directions and variances of ``X`` for the given feature labels.
+    choose_penalty: Callable[[NDArray[np.intp]], float],
+) -> Model:
+    """Return unit directions and variances of centred samples.
 
-    ``recluster`` finds labels from part of the samples when a penalty is cross-validated; None
-    keeps the labels, because they are known from elsewhere.
+    Parameters
+    ----------
+    centered : array of shape (n_samples, n_features)
+        Samples minus their mean.
+    recipe : Recipe
+        Checked parameters.
+    labels : int array of shape (n_features,) or None
+        Clusters of the features; None where the directions ignore them.
+    choose_penalty : callable
+        Chooses the penalty for the labels by cross-validation; called only if the recipe asks.
     """
-    centered = center(X)
-    if recipe.directions == "pca" or labels is None:
-        found = find_pca(centered, recipe.n_components)
-    elif recipe.directions == "averaged":
-        found = find_averaged(centered, labels, recipe.n_components)
-    elif recipe.directions == "gradient":
-        found = find_by_gradient(centered, labels, recipe.n_components)
-    elif recipe.directions == "exact":
-        found = find_exact(centered, labels, recipe.n_components)
-    else:
-        weight = recipe.penalty
-        if isinstance(weight, str):
-            weight = penalty_path(X, labels, recipe.n_components, recluster=recluster).best
-        found = find_penalized(centered, labels, recipe.n_components, weight)
+    solver = recipe.solver
+    clusters = () if labels is None or not solver.informed else (labels,)
+    options: dict[str, object] = {}
+    if solver.penalized:
+        cross_validated = recipe.penalty == "cv"
+        options["penalty"] = choose_penalty(*clusters) if cross_validated else recipe.penalty
+    if solver.skips_pca:
+        options["pca_variances"] = recipe.variances == "pca"
+    found = solver.find(centered, *clusters, recipe.n_components, **options, check_input=False)
     variances = found.pca_variances if recipe.variances == "pca" else found.variances
-    return found, variances
-
-
-def factor(found: Directions, variances: Array) -> Array:
-    r"""Return :math:`\Lambda^{-1/2}\tilde U^\top`, d × p, whose columns of Ũ have unit length."""
-    components: Array = (unit_columns(found.directions) / np.sqrt(variances)).T
-    return components
-
-
-def check_feature_labels(feature_labels: object, n_features: int) -> NDArray[np.intp] | None:
-    """Check a known clustering, or pass None on."""
-    if feature_labels is None:
-        return None
-    return check_labels(feature_labels, n_features, "feature_labels")
+    directions = unit_columns(found.directions)
+    factor = (directions / np.sqrt(variances)).T
+    return Model(directions, variances, factor, found.penalty, found.n_iter)

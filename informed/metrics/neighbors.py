@@ -66,6 +66,22 @@ def neighbors_by_trees(X: Array, n_neighbors: int, random_state: RandomState) ->
     return neighbors
 
 
+def include_self(neighbors: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Put each sample first among its own neighbours, where duplicates may have pushed it out.
+
+    Examples
+    --------
+    >>> include_self(np.array([[1, 0, 2], [0, 2, 3]]))
+    array([[0, 1, 2],
+           [1, 0, 2]])
+    """
+    own = np.arange(len(neighbors))
+    others = neighbors != own[:, None]
+    # A row without its own index loses its last, farthest entry instead.
+    others[others.all(axis=1), -1] = False
+    return np.column_stack([own, neighbors[others].reshape(len(neighbors), -1)])
+
+
 def _leaves(X: Array, size: int, random_state: RandomState) -> Iterator[NDArray[np.intp]]:
     """Split the samples into groups of at most ``size`` that lie together."""
     waiting = [np.arange(len(X))]

@@ -1,0 +1,336 @@
+"""The closed forms and the paper's iteration: PCA, averaged, exact and gradient directions.
+
+Every solver checks and centres its input, unless the caller has done both (``check_input=False``,
+as in scikit-learn).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from sklearn.exceptions import ConvergenceWarning
+
+from informed.centering import center
+from informed.clusters.features import (
+    average_over_clusters,
+    cluster_coordinates,
+    from_cluster_coordinates,
+)
+from informed.directions.result import Directions
+from informed.validation import (
+    Array,
+    check_choice,
+    check_count,
+    check_labels,
+    check_matrix,
+    check_number,
+)
+
+
+def pca_directions(X: Array, n_components: int, *, check_input: bool = True) -> Directions:
+    """Leading principal directions.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data, centred here.
+    n_components : int
+        Number of directions, at most the rank of the centred data.
+    check_input : bool
+        False for a caller that has checked everything and centred ``X``.
+
+    Returns
+    -------
+    Directions
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    >>> pca_directions(X, 1).directions.T
+    array([[1., 0.]])
+    """
+    centered = X
+    if check_input:
+        centered, n_components = _check_and_center(X, n_components)
+    _, singular, Vt = linalg.svd(centered, full_matrices=False, check_finite=False)
+    _check_rank(singular, centered, n_components)
+    variances = singular[:n_components] ** 2 / (len(centered) - 1)
+    return Directions(fix_signs(Vt[:n_components].T), variances, variances, penalty=0.0)
+
+
+def averaged_directions(
+    X: Array,
+    labels: NDArray[np.integer],
+    n_components: int,
+    *,
+    check_input: bool = True,
+) -> Directions:
+    r"""PCA's directions averaged over clusters of features, :math:`\tilde U = HH^\top U`.
+
+    The columns are piecewise constant over the clusters. They are shorter than one and no longer
+    orthogonal; they are returned as the formula gives them.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data, centred here.
+    labels : int array of shape (n_features,)
+        Cluster of each feature.
+    n_components : int
+        Number of directions, at most the number of clusters and the rank of the centred data.
+    check_input : bool
+        False for a caller that has checked everything and centred ``X``.
+
+    Returns
+    -------
+    Directions
+    """
+    centered = X
+    if check_input:
+        centered, labels, n_components = check_problem(X, labels, n_components)
+    pca = pca_directions(centered, n_components, check_input=False)
+    U = average_over_clusters(pca.directions, labels)
+    return Directions(U, variances_along(centered, U), pca.variances)
+
+
+def exact_directions(
+    X: Array,
+    labels: NDArray[np.integer],
+    n_components: int,
+    *,
+    pca_variances: bool = True,
+    check_input: bool = True,
+) -> Directions:
+    r"""Orthonormal directions in the span of the indicators with the least reconstruction error.
+
+    For :math:`U = HT` with orthonormal *T*, :math:`R = \operatorname{tr}\hat\Sigma -
+    \operatorname{tr}(T^\top H^\top\hat\Sigma H T)`. So *T* holds the leading eigenvectors of
+    :math:`H^\top\hat\Sigma H`: the left singular vectors of :math:`B = H^\top X_c^\top`, the K × n
+    matrix of cluster means, each times the root of the cluster's size. This is PCA of the cluster
+    means. The paper's iteration, :func:`gradient_directions`, converges to its span from almost
+    all starts if the constant step is short enough; the columns may be rotated.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data, centred here.
+    labels : int array of shape (n_features,)
+        Cluster of each feature.
+    n_components : int
+        Number of directions, at most the rank of the cluster means.
+    pca_variances : bool
+        Whether to compute PCA's variances too. They take singular values of the whole data, which
+        cost more than the directions.
+    check_input : bool
+        False for a caller that has checked everything and centred ``X``.
+
+    Returns
+    -------
+    Directions
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> exact_directions(X, [0, 0, 1], 1).directions.round(3).T
+    array([[0.707, 0.707, 0.   ]])
+    """
+    centered = X
+    if check_input:
+        centered, labels, n_components = check_problem(X, labels, n_components)
+    B = cluster_coordinates(centered.T, labels)
+    T, singular, _ = linalg.svd(B, full_matrices=False, check_finite=False)
+    U = from_cluster_coordinates(T[:, :n_components], labels)
+    _check_rank(singular, B, n_components, "the cluster means")
+    variances = singular[:n_components] ** 2 / (len(centered) - 1)
+    spectrum = leading_variances(centered, n_components) if pca_variances else np.empty(0)
+    return Directions(fix_signs(U), variances, spectrum)
+
+
+def gradient_directions(
+    X: Array,
+    labels: NDArray[np.integer],
+    n_components: int,
+    *,
+    step: str = "constant",
+    max_iter: int = 50_000,
+    tol: float = 1e-10,
+    check_input: bool = True,
+) -> Directions:
+    r"""Directions by gradient projection from PCA's, scaled to unit length, as in the paper.
+
+    Each step is :math:`U \leftarrow HH^\top(U + \alpha G)` with
+    :math:`G = -\tfrac12\nabla R = (I-UU^\top)\hat\Sigma U + \hat\Sigma(I-UU^\top)U`. At PCA's
+    directions *G* is zero, so the first step only averages over the clusters.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data, centred here.
+    labels : int array of shape (n_features,)
+        Cluster of each feature.
+    n_components : int
+        Number of directions, at most the number of clusters and the rank of the centred data.
+    step : {"constant", "paper"}
+        ``"constant"`` takes :math:`\alpha = 1/(4 s_1)`, :math:`s_1` the largest eigenvalue of
+        :math:`H^\top\hat\Sigma H`: the longest step for which the book proves that it converges
+        from averaged directions. ``"paper"`` takes :math:`\alpha = 0.1/\lVert G\rVert_2`, the
+        authors' rule: where the clusters fit well, *G* vanishes at the solution, its normalised
+        version does not, and the iteration circles around the solution instead of settling.
+    max_iter : int
+        Largest number of steps; a :class:`~sklearn.exceptions.ConvergenceWarning` says when it was
+        reached first.
+    tol : float
+        Stop when a step moves the directions by less than this (Frobenius norm).
+    check_input : bool
+        False for a caller that has checked everything and centred ``X``.
+
+    Returns
+    -------
+    Directions
+        ``history`` holds :func:`reconstruction_error` at PCA's directions and after each step,
+        before the final scaling.
+
+    Notes
+    -----
+    After the first projection :math:`U = HT`, so the iteration runs on the K × d matrix *T* alone
+    and needs from the data only :math:`H^\top\hat\Sigma H` and, for the paper's rule,
+    :math:`H^\top\hat\Sigma(I-HH^\top)\hat\Sigma H`.
+
+    The columns are scaled, never orthogonalised, as in the paper. At the solution they are
+    orthonormal anyway and span what :func:`exact_directions` spans; single columns may be rotated
+    among each other. The exception: if averaging makes PCA's directions linearly dependent, no step
+    can part them again, and the iteration stops at a saddle point.
+    """
+    centered = X
+    if check_input:
+        centered, labels, n_components = check_problem(X, labels, n_components)
+    check_choice("step", step, ["constant", "paper"])
+    max_iter = check_count("max_iter", max_iter, 1)
+    tol = check_number("tol", tol)
+    degrees = len(centered) - 1
+    pca = pca_directions(centered, n_components, check_input=False)
+    total = float(np.sum(centered**2) / degrees)
+    B = cluster_coordinates(centered.T, labels)
+    S1 = B @ B.T / degrees
+    SH = (B @ centered).T / degrees
+    outside = SH - average_over_clusters(SH, labels)
+    S2 = outside.T @ outside
+    largest = float(linalg.eigvalsh(S1)[-1])
+    alpha = 1.0 / (4.0 * largest)
+    rounding = 1000 * float(np.finfo(centered.dtype).eps) * largest
+
+    # In double precision for float32 data too: rounding would otherwise keep the steps longer than
+    # any useful tol.
+    T = cluster_coordinates(pca.directions, labels).astype(np.float64)
+    history = [total - float(pca.variances.sum()), _reduced_error(total, S1, T)]
+    converged = False
+    while not converged and len(history) <= max_iter:
+        SU, gram = S1 @ T, T.T @ T
+        C = T.T @ SU
+        G = 2.0 * SU - T @ C - SU @ gram
+        if step == "paper":
+            # In full space the gradient has a part outside the span too, which counts in its norm.
+            A = 2.0 * np.eye(n_components) - gram
+            squared = G.T @ G + A @ (T.T @ S2 @ T) @ A
+            length = float(np.sqrt(linalg.eigvalsh(squared)[-1]))
+            # A gradient that is all rounding must not be scaled up to a step.
+            alpha = 0.1 / length if length > rounding else 0.0
+        T = T + alpha * G
+        history.append(_reduced_error(total, S1, T))
+        converged = bool(alpha * np.linalg.norm(G) <= tol)
+    if not converged:
+        warnings.warn(
+            f"gradient_directions stopped after max_iter={max_iter} steps before a step became "
+            f"shorter than tol={tol:g}: raise max_iter, or use exact_directions",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    U = fix_signs(unit_columns(from_cluster_coordinates(T, labels))).astype(centered.dtype)
+    return Directions(
+        U,
+        variances_along(centered, U),
+        pca.variances,
+        n_iter=len(history) - 1,
+        history=np.array(history),
+        converged=converged,
+    )
+
+
+# -------------------------------------------------------------------------- checks and small steps
+
+
+def check_problem(
+    X: Array, labels: NDArray[np.integer], n_components: int
+) -> tuple[Array, NDArray[np.intp], int]:
+    """Centre ``X`` and check the number of directions against its shape and the clusters."""
+    centered, n_components = _check_and_center(X, n_components)
+    labels = check_labels(labels, centered.shape[1])
+    n_clusters = int(labels.max()) + 1
+    check_count("n_components", n_components, 1, n_clusters, f"labels hold {n_clusters} clusters")
+    return centered, labels, n_components
+
+
+def _check_and_center(X: Array, n_components: int) -> tuple[Array, int]:
+    X = check_matrix(X)
+    rank = min(len(X) - 1, X.shape[1])
+    why = f"centred data of shape {X.shape} has rank at most {rank}"
+    n_components = check_count("n_components", n_components, 1, rank, why)
+    return center(X)[0], n_components
+
+
+def _check_rank(
+    singular: Array, matrix: Array, n_components: int, what: str = "the centred data"
+) -> None:
+    tolerance = singular[0] * max(matrix.shape) * np.finfo(matrix.dtype).eps
+    rank = int(np.sum(singular > tolerance))
+    if n_components > rank:
+        raise ValueError(
+            f"n_components={n_components} is out of range: the rank of {what} is {rank}, "
+            "and a direction without variance has no Mahalanobis scale"
+        )
+
+
+def fix_signs(U: Array) -> Array:
+    """Flip columns so that the largest entry of each is positive (first among near ties)."""
+    size = np.abs(U)
+    first = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
+    signs = np.where(U[first, np.arange(U.shape[1])] < 0, -1, 1).astype(U.dtype)
+    flipped: Array = U * signs
+    return flipped
+
+
+def unit_columns(U: Array) -> Array:
+    """Scale each column to length one."""
+    lengths = np.linalg.norm(U, axis=0)
+    zero = lengths <= np.finfo(U.dtype).eps
+    if zero.any():
+        raise ValueError(
+            f"direction {int(np.argmax(zero))} averages to zero over the clusters: lower "
+            "n_components, or use directions='exact'"
+        )
+    scaled: Array = U / lengths
+    return scaled
+
+
+def leading_variances(centered: Array, n_components: int) -> Array:
+    """Leading eigenvalues of the sample covariance, without its eigenvectors."""
+    singular = linalg.svdvals(centered, check_finite=False)
+    _check_rank(singular, centered, n_components)
+    variances: Array = singular[:n_components] ** 2 / (len(centered) - 1)
+    return variances
+
+
+def variances_along(centered: Array, U: Array) -> Array:
+    """Sample variance along each column, whatever its length."""
+    lengths = np.sum(U**2, axis=0)
+    lengths[lengths == 0] = 1
+    variances: Array = np.sum((centered @ U) ** 2, axis=0) / lengths / (len(centered) - 1)
+    return variances
+
+
+def _reduced_error(total: float, S1: Array, T: Array) -> float:
+    C = T.T @ S1 @ T
+    return total - 2.0 * float(np.trace(C)) + float(np.sum(C * (T.T @ T)))

@@ -1,0 +1,497 @@
+"""An informed Mahalanobis model in every neighbourhood (Algorithm 2 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from informed.centering import center, warn_about_constant_features
+from informed.directions.penalty import PenaltyPath
+from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
+from informed.metrics.model import check_fit
+from informed.metrics.neighborhoods import (
+    blocks_of,
+    cluster_from_scratch,
+    fit_neighborhoods,
+    neighborhood_penalty_path,
+)
+from informed.metrics.neighbors import include_self, neighbors_by_trees
+from informed.metrics.pairs import PairDistanceMixin
+from informed.parallel import iterate_tasks, one_thread
+from informed.progress import progress_bar
+from informed.validation import (
+    Array,
+    Penalty,
+    check_choice,
+    check_count,
+    check_penalty,
+    validate_samples,
+)
+
+__all__ = ["LocalInformedMahalanobis", "LocalMahalanobisMetric"]
+
+SEARCHES = ("exact", "trees")
+
+
+class LocalMahalanobisMetric:
+    """A local distance between two vectors, independent of later fits of its estimator.
+
+    Parameters
+    ----------
+    estimator : LocalInformedMahalanobis
+        A fitted estimator.
+    """
+
+    def __init__(self, estimator: LocalInformedMahalanobis) -> None:
+        # A fit replaces what was fitted and changes none of it, so a shallow copy keeps it.
+        self._estimator = copy(estimator)
+
+    def __call__(self, u: ArrayLike, v: ArrayLike) -> float:
+        """Return the distance of two vectors."""
+        return float(self._estimator.pair_distance([[np.asarray(u), np.asarray(v)]])[0])
+
+
+class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
+    r"""Mahalanobis distance with an informed model in the neighbourhood of each sample.
+
+    Around sample *i* its nearest neighbours (itself among them, Euclidean distance) give a
+    clustering of the features, directions :math:`\tilde U_i` and variances :math:`\Lambda_i`, and
+    so :math:`\tilde\Sigma_i^\dagger = \tilde U_i\Lambda_i^{-1}\tilde U_i^\top`. The squared
+    distance is
+
+    .. math::
+
+        d^2(c_1, c_2) = \tfrac12 (c_1-c_2)^\top
+        (\tilde\Sigma_1^\dagger+\tilde\Sigma_2^\dagger)(c_1-c_2).
+
+    Only the factors are stored, d × n_features for each sample.
+
+    For the clustering the features are centred once, over all training samples, and not again
+    within a neighbourhood: whether a feature lies above or below its usual level around a sample is
+    part of what it has in common with others there. ``n_init`` neighbourhoods are clustered from
+    scratch, with ``n_init`` restarts each; what they end with is where all the others start. So
+    equal neighbourhoods get equal models.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=20
+        Size of a neighbourhood, the sample included; above ``n_components`` and at most the number
+        of samples.
+    n_components : int, default=6
+        Number of directions d.
+    n_clusters : int or None, default=7
+        Number of clusters of features, at least d; None as in
+        :class:`informed.InformedMahalanobis`.
+    directions, variances, penalty, n_init
+        As in :class:`informed.InformedMahalanobis`, for each neighbourhood.
+    search : {"exact", "trees"}, default="exact"
+        How the neighbours of the training samples are found. ``"exact"`` takes time that grows with
+        the square of their number where trees of coordinates do not help, as with many features;
+        ``"trees"`` takes linear time and misses some neighbours in favour of others that are hardly
+        farther. For tens of thousands of samples.
+    n_jobs : int or None, default=None
+        Number of joblib workers over the samples. The models do not depend on it, nor on the number
+        of threads. The workers may be those of a cluster: ``joblib.parallel_config("dask")``.
+    random_state : int, RandomState or None, default=None
+        Seed of k-means.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+
+    Attributes
+    ----------
+    mean_ : array of shape (n_features,)
+        Mean of the training samples.
+    components_ : array of shape (n_samples, d, n_features)
+        The factor :math:`\Lambda_i^{-1/2}\tilde U_i^\top` of each neighbourhood.
+    neighbors_ : int array of shape (n_samples, n_neighbors)
+        Neighbours of each sample, nearest first.
+    labels_ : int array of shape (n_samples, n_features) or None
+        Feature clusters of each neighbourhood; None for ``directions="pca"``.
+    n_features_in_ : int
+        Number of features.
+
+    Notes
+    -----
+    The distance is symmetric and non-negative, but not a metric in general: since every pair has
+    its own quadratic form, a detour through a third sample may be shorter than the direct way. On a
+    line with models of scale 1, 1 and 0.01 (say, at 0, 1 and 0.5, the last one in the middle of a
+    sparse stretch), d(0, 1) = 1 exceeds d(0, ½) + d(½, 1) ≈ 0.71. It may also be zero between
+    different samples.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_swiss_roll
+    >>> X, _ = make_swiss_roll(100, random_state=0)
+    >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
+    >>> local.fit(X).pairwise_distances().shape
+    (100, 100)
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int = 20,
+        n_components: int = 6,
+        n_clusters: int | None = 7,
+        *,
+        directions: DirectionsName = "exact",
+        variances: VariancesName = "pca",
+        penalty: Penalty = "cv",
+        n_init: int = 10,
+        search: str = "exact",
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.n_components = n_components
+        self.n_clusters = n_clusters
+        self.directions = directions
+        self.variances = variances
+        self.penalty = penalty
+        self.n_init = n_init
+        self.search = search
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Find the neighbours of each sample and the model of each neighbourhood.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Training samples.
+        y : ignored
+            For use in pipelines.
+
+        Returns
+        -------
+        self
+        """
+        data, _, self._recipe = check_fit(self, X, samples_per_model=self._check_n_neighbors)
+        check_choice("search", self.search, SEARCHES)
+        warn_about_constant_features(data)
+        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        # Everything below works on centred samples, which keep their digits far from zero.
+        self._X, self.mean_ = center(data)
+        self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._X)
+        self.neighbors_ = self._neighbors(self.n_neighbors)
+        self._starts = self._find_starts()
+        self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
+        return self
+
+    def pairwise_distances(
+        self, X: ArrayLike | None = None, Y: ArrayLike | None = None, *, squared: bool = False
+    ) -> Array:
+        """Distances between the rows of ``X`` and those of ``Y``, as the global metric gives them.
+
+        A sample that is given here gets the model of its own nearest training samples; one that is
+        a training sample gets the model that it has.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features) or None
+            Samples; None means the training samples.
+        Y : array of shape (n_samples, n_features) or None
+            Samples; None means those of ``X``.
+        squared : bool
+            Whether to return squared distances.
+
+        Returns
+        -------
+        distances : array of shape (n_samples_X, n_samples_Y)
+        """
+        check_is_fitted(self)
+        points, factors = self._models_of(X)
+        if Y is None:
+            one_sided = half_distances(points, factors, points)
+            total = one_sided + one_sided.T
+            np.fill_diagonal(total, 0.0)
+        else:
+            others, other_factors = self._models_of(Y)
+            total = half_distances(points, factors, others)
+            total += half_distances(others, other_factors, points).T
+        return total if squared else np.sqrt(total)
+
+    def pairwise_distances_chunked(self, *, squared: bool = False) -> Iterator[Array]:
+        """Yield the rows of :meth:`pairwise_distances` of the training set, some at a time.
+
+        For what does not fit into memory as a whole.
+
+        Parameters
+        ----------
+        squared : bool
+            Whether to yield squared distances.
+
+        Yields
+        ------
+        distances : array of shape (n_rows, n_samples)
+            The next rows, from first to last.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_swiss_roll
+        >>> X, _ = make_swiss_roll(100, random_state=0)
+        >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
+        >>> nearest = [
+        ...     row
+        ...     for chunk in local.fit(X).pairwise_distances_chunked()
+        ...     for row in np.argsort(chunk, axis=1)[:, 1]
+        ... ]
+        >>> len(nearest)
+        100
+        """
+        check_is_fitted(self)
+        X, factors = self._X, self.components_
+        for rows in blocks_of(len(X), len(X)):
+            total = half_distances(X[rows], factors[rows], X)
+            total += half_distances(X, factors, X[rows]).T
+            total[np.arange(len(rows)), rows] = 0.0
+            yield total if squared else np.sqrt(total)
+
+    def kneighbors_graph(
+        self, n_neighbors: int, *, mode: str = "distance", n_candidates: int | None = None
+    ) -> sparse.csr_array:
+        """Sparse graph of the nearest training samples of each training sample.
+
+        Parameters
+        ----------
+        n_neighbors : int
+            Number of neighbours of each sample, itself not counted.
+        mode : {"distance", "connectivity"}
+            Whether the entries are distances or ones.
+        n_candidates : int or None
+            None searches all samples: exact, and quadratic in their number. An integer searches
+            only so many nearest samples by the Euclidean distance: linear, and exact when they
+            contain the answer.
+
+        Returns
+        -------
+        graph : csr_array of shape (n_samples, n_samples)
+            Row *i* holds the neighbours of sample *i*. Distances of zero are stored.
+        """
+        check_is_fitted(self)
+        n_samples = len(self._X)
+        n_neighbors = check_count(
+            "n_neighbors", n_neighbors, 1, n_samples - 1, f"{n_samples} training samples"
+        )
+        check_choice("mode", mode, ["distance", "connectivity"])
+        if n_candidates is None:
+            found = self._search_all(n_neighbors)
+        else:
+            check_count("n_candidates", n_candidates, n_neighbors, n_samples - 1, "n_neighbors")
+            found = self._search_candidates(n_neighbors, n_candidates)
+        columns, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        data = distances if mode == "distance" else np.ones_like(distances)
+        starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+        return sparse.csr_array(
+            (data.ravel(), columns.ravel(), starts), shape=(n_samples, n_samples)
+        )
+
+    def with_directions(self, directions: DirectionsName, *, penalty: Penalty = "cv") -> Self:
+        """Return a fitted copy with other directions in the same neighbourhoods and clusters.
+
+        The clusters take most of the time of a fit; several metrics can share them.
+
+        Parameters
+        ----------
+        directions, penalty
+            As in the constructor. Directions other than ``"pca"`` need the clusters of this fit.
+
+        Returns
+        -------
+        LocalInformedMahalanobis
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_swiss_roll
+        >>> X, _ = make_swiss_roll(100, random_state=0)
+        >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
+        >>> conventional = local.fit(X).with_directions("pca")
+        >>> conventional.labels_ is None
+        True
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other.set_params(directions=directions, penalty=penalty)
+        solver = SOLVERS[check_choice("directions", directions, DIRECTIONS)]
+        other._recipe = replace(self._recipe, solver=solver, penalty=check_penalty(penalty))
+        if not other._recipe.solver.informed:
+            other._starts = None
+        elif self.labels_ is None:
+            raise ValueError(
+                f"directions={directions!r} needs clusters, and this metric was fitted with "
+                f"directions={self.directions!r}, which has none"
+            )
+        known = None if other._starts is None else self.labels_
+        other.components_, other.labels_ = other._fit_neighborhoods(self.neighbors_, known)
+        return other
+
+    def penalty_path(self, sample: int) -> PenaltyPath:
+        """Held-out error of the penalized directions in the neighbourhood of a training sample.
+
+        Parameters
+        ----------
+        sample : int
+            Number of the training sample.
+
+        Returns
+        -------
+        PenaltyPath
+        """
+        check_is_fitted(self)
+        sample = check_count("sample", sample, 0, len(self._X) - 1, f"{len(self._X)} samples")
+        if self.labels_ is None:
+            raise ValueError(
+                f"a penalty needs clusters, and directions={self.directions!r} has none"
+            )
+        near = self._X[self.neighbors_[sample]]
+        return neighborhood_penalty_path(near, self._recipe, self.labels_[sample])
+
+    def get_metric(self) -> LocalMahalanobisMetric:
+        """Return the distance as a function of two vectors that stays as it is if this is refitted.
+
+        Returns
+        -------
+        metric : callable
+            Usable as ``metric=`` of scikit-learn's neighbours. Each call finds the neighbours of
+            both vectors anew: :meth:`pairwise_distances` is the way to many distances.
+        """
+        check_is_fitted(self)
+        return LocalMahalanobisMetric(self)
+
+    def _check_n_neighbors(self, n_samples: int) -> int:
+        n_neighbors = check_count(
+            "n_neighbors", self.n_neighbors, 2, n_samples, f"n_samples={n_samples}"
+        )
+        check_count("n_components", self.n_components, 1)
+        if n_neighbors <= self.n_components:
+            raise ValueError(
+                f"n_neighbors={n_neighbors} is out of range: it must be above "
+                f"n_components={self.n_components}, because N samples span N - 1 directions"
+            )
+        return n_neighbors
+
+    def _neighbors(self, n_neighbors: int) -> NDArray[np.intp]:
+        """Nearest training samples of each training sample, itself first."""
+        if self.search == "trees":
+            return neighbors_by_trees(self._X, n_neighbors, check_random_state(self._seed))
+        return include_self(self._search.kneighbors(self._X, n_neighbors, return_distance=False))
+
+    def _fit_neighborhoods(
+        self, neighbors: NDArray[np.intp], labels: NDArray[np.intp] | None = None
+    ) -> tuple[Array, NDArray[np.intp] | None]:
+        """Model of each neighbourhood; its feature clusters are found unless they are given."""
+        n_blocks = min(len(neighbors), 8 * effective_n_jobs(self.n_jobs))
+        bounds = np.linspace(0, len(neighbors), n_blocks + 1).astype(int).tolist()
+        work = iterate_tasks(
+            fit_neighborhoods,
+            [(self._recipe, start, stop) for start, stop in pairwise(bounds)],
+            n_jobs=self.n_jobs,
+            shared=(self._X, neighbors, self._starts, labels),
+        )
+        d, n_features = self._recipe.n_components, self._X.shape[1]
+        factors = np.empty((len(neighbors), d, n_features), dtype=self._X.dtype)
+        found_labels = np.empty((len(neighbors), n_features), dtype=np.intp)
+        with progress_bar(len(neighbors), "neighbourhoods", shown=self.verbose) as bar:
+            for (start, stop), found in zip(pairwise(bounds), work, strict=True):
+                factors[start:stop], found_labels[start:stop] = found
+                bar.update(stop - start)
+        return factors, found_labels if self._recipe.solver.informed else None
+
+    def _models_of(self, X: ArrayLike | None) -> tuple[Array, Array]:
+        if X is None:
+            return self._X, self.components_
+        points = validate_samples(self, X, reset=False) - self.mean_
+        return points, self._models_at(points)
+
+    def _models_at(self, points: Array) -> Array:
+        """Factors at centred points, each from its nearest training samples."""
+        neighbors = self._search.kneighbors(points, return_distance=False)
+        return self._fit_neighborhoods(neighbors)[0]
+
+    def _distances_of_pairs(self, left: Array, right: Array) -> Array:
+        factors = self._models_at(np.concatenate([left, right]) - self.mean_)
+        # Both models see the same difference, so the pairs are repeated, not the other way round.
+        differences = np.concatenate([left - right, left - right])
+        squared = np.sum(np.einsum("idp,ip->id", factors, differences) ** 2, axis=1)
+        distances: Array = np.sqrt(0.5 * (squared[: len(left)] + squared[len(left) :]))
+        return distances
+
+    def _find_starts(self) -> NDArray[np.intp] | None:
+        """Cluster a few neighbourhoods from scratch; the others start from what these end with."""
+        recipe = self._recipe
+        if not recipe.solver.informed:
+            return None
+        random = check_random_state(self._seed)
+        n_starts = min(recipe.n_init, len(self._X))
+        landmarks = random.choice(len(self._X), n_starts, replace=False)
+        with one_thread():
+            return np.array(
+                [
+                    cluster_from_scratch(self._X[self.neighbors_[i]], recipe, random)
+                    for i in landmarks
+                ]
+            )
+
+    def _search_all(self, n_neighbors: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        first = 0
+        for squared in self.pairwise_distances_chunked(squared=True):
+            own = np.arange(len(squared))
+            squared[own, first + own] = np.inf
+            first += len(squared)
+            yield _nearest(squared, n_neighbors, None)
+
+    def _search_candidates(
+        self, n_neighbors: int, n_candidates: int
+    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        X, factors = self._X, self.components_
+        known = n_candidates < self.neighbors_.shape[1]
+        candidates = self.neighbors_ if known else self._neighbors(n_candidates + 1)
+        for rows in blocks_of(len(X), (n_candidates + 1) * factors.shape[1] * X.shape[1]):
+            near = candidates[rows, 1 : n_candidates + 1]
+            difference = X[near] - X[rows][:, None]
+            own = np.einsum("idp,icp->icd", factors[rows], difference, optimize=True)
+            other = np.einsum("icdp,icp->icd", factors[near], difference, optimize=True)
+            squared = 0.5 * (np.sum(own**2, axis=2) + np.sum(other**2, axis=2))
+            yield _nearest(squared, n_neighbors, near)
+
+
+def half_distances(anchors: Array, factors: Array, points: Array) -> Array:
+    r"""Half the squared distance from each anchor to each point under the anchor's model.
+
+    Entry (i, j) is :math:`\tfrac12\lVert F_i(c_j - a_i)\rVert^2`, the part of the squared local
+    distance that anchor *i* contributes.
+    """
+    n_anchors, d, n_features = factors.shape
+    # The shift changes no difference, and keeps the products small for data far from zero.
+    shift = anchors.mean(axis=0)
+    anchors, points = anchors - shift, points - shift
+    halves = np.empty((n_anchors, len(points)), dtype=np.result_type(factors, points))
+    for rows in blocks_of(n_anchors, len(points) * d):
+        block = factors[rows]
+        seen = block.reshape(-1, n_features) @ points.T
+        seen -= np.einsum("idp,ip->id", block, anchors[rows]).reshape(-1, 1)
+        halves[rows] = 0.5 * np.sum(seen.reshape(len(rows), d, -1) ** 2, axis=1)
+    return halves
+
+
+def _nearest(
+    squared: Array, n_neighbors: int, names: NDArray[np.intp] | None
+) -> tuple[NDArray[np.intp], Array]:
+    order = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
+    distances = np.sqrt(np.take_along_axis(squared, order, axis=1))
+    return (order if names is None else np.take_along_axis(names, order, axis=1)), distances

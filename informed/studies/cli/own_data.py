@@ -1,0 +1,212 @@
+"""The commands for a table of your own: distances of its rows, and risk groups of a cohort."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from informed.studies.cli.output import as_text, check_folder, finish
+from informed.studies.cli.runs import experiments, texts
+from informed.studies.cli.tables import Table, read_table
+from informed.studies.files import written_whole
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[Any]
+
+
+def add_commands(commands: Commands) -> None:
+    """Add ``distances`` and ``risk`` to the command line."""
+    command = commands.add_parser(
+        "distances",
+        help="pairwise distances of the rows of a table",
+        description="Pairwise informed distances of the rows of a text table (CSV).",
+    )
+    _add_table_options(command, "DATA.csv")
+    command.add_argument("--out", type=Path, required=True, help="file to write, .npy or .csv")
+    command.add_argument("--n-components", type=int, default=2, help="number of directions")
+    command.add_argument("--n-clusters", type=int, help="number of feature clusters")
+    command.add_argument(
+        "--directions", default="exact", help="exact, gradient, averaged, penalized or pca"
+    )
+    command.add_argument("--variances", default="pca", help="pca or own")
+    command.add_argument(
+        "--local", type=int, metavar="N", help="a model in each neighbourhood of N samples"
+    )
+    command.add_argument("--squared", action="store_true", help="write squared distances")
+    command.add_argument("--random-state", type=int, default=0, help="seed of k-means")
+    command.set_defaults(action=_distances)
+
+    command = commands.add_parser(
+        "risk",
+        help="risk groups of a cohort in a table",
+        description="Split the subjects of a text table (CSV) in two and compare their survival.",
+    )
+    _add_table_options(command, "COHORT.csv")
+    command.add_argument("--time", required=True, help="column of the follow-up times")
+    command.add_argument("--event", required=True, help="column of the events, 0 or 1")
+    command.add_argument("--time-unit", default="months", help="days, months (default) or years")
+    command.add_argument("--n-genes", type=int, default=200, help="features of highest variance")
+    command.add_argument("--n-neighbors", type=int, default=20, help="neighbourhood size N")
+    command.add_argument("--n-components", type=int, default=6, help="number of directions")
+    command.add_argument("--n-clusters", type=int, default=7, help="number of feature clusters")
+    command.add_argument(
+        "--horizon", type=float, help="end of follow-up; later deaths are censored"
+    )
+    command.add_argument("--n-repeats", type=int, default=20, help="number of k-means seeds")
+    command.add_argument("--n-jobs", type=int, help="number of workers")
+    command.add_argument("--random-state", type=int, default=0, help="seed")
+    command.add_argument(
+        "--out", type=Path, help="folder for the figures, the table, the groups and the result"
+    )
+    command.add_argument("--quiet", action="store_true", help="show no progress bar")
+    command.set_defaults(action=_risk)
+
+
+def _add_table_options(command: argparse.ArgumentParser, metavar: str) -> None:
+    command.add_argument("data", type=Path, metavar=metavar)
+    command.add_argument("--sep", help="sign between two fields; by default found out")
+    command.add_argument("--decimal", help="decimal sign, . or ,; by default found out")
+    command.add_argument("--encoding", help="of the text; by default UTF-8")
+    command.add_argument(
+        "--index-col", help="column that names the rows, by name or number; none if there is none"
+    )
+    command.add_argument("--no-header", action="store_true", help="the first line is a sample")
+    command.add_argument("--drop", type=texts, default=(), help="columns to leave out: a,b,c")
+    command.add_argument("--json", action="store_true", help="print what was done as JSON")
+
+
+def _read(options: argparse.Namespace) -> Table:
+    return read_table(
+        options.data,
+        sep=options.sep,
+        decimal=options.decimal,
+        encoding=options.encoding,
+        index_col=options.index_col,
+        header=not options.no_header,
+        drop=options.drop,
+    )
+
+
+def _say_what_was_read(options: argparse.Namespace, table: Table) -> None:
+    if not options.json:
+        samples, features = table.values.shape
+        print(f"{options.data}: {samples} samples, {features} features")
+        print("".join(f"  {note}\n" for note in table.notes), end="")
+
+
+def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+
+    if options.out.suffix not in (".npy", ".csv"):
+        raise ValueError(f"--out={options.out} must end in .npy or .csv")
+    check_folder(options.out.parent)
+    table = _read(options)
+    X = table.values
+    _say_what_was_read(options, table)
+    common: dict[str, Any] = {
+        "directions": options.directions,
+        "variances": options.variances,
+        "random_state": options.random_state,
+    }
+    if options.local is None:
+        metric = InformedMahalanobis(options.n_components, options.n_clusters, **common)
+        distances = euclidean_distances(metric.fit_transform(X), squared=options.squared)
+    else:
+        local = LocalInformedMahalanobis(
+            options.local, options.n_components, options.n_clusters, **common
+        )
+        distances = local.fit(X).pairwise_distances(squared=options.squared)
+    written = [options.out]
+    if options.out.suffix == ".csv":
+        rows = ([name, *map(_number, row)] for name, row in zip(table.rows, distances, strict=True))
+        _write_csv(options.out, ["", *table.rows], rows)
+    else:
+        with written_whole(options.out) as file:
+            np.save(file, distances)
+        if table.named:
+            # An array has no room for names: they go beside it.
+            written.append(options.out.with_suffix(".rows.csv"))
+            _write_csv(written[-1], ["row"], ([name] for name in table.rows))
+    if options.json:
+        print(
+            as_text(
+                {
+                    "samples": X.shape[0],
+                    "features": X.shape[1],
+                    "rows": table.rows,
+                    "notes": table.notes,
+                    "written": list(map(str, written)),
+                }
+            )
+        )
+    else:
+        print(f"distances written to {' and '.join(map(str, written))}")
+
+
+def _risk(options: argparse.Namespace, extra: Sequence[str]) -> None:
+    from informed.datasets import Cohort
+
+    if options.out is not None:
+        check_folder(options.out)
+    if options.time == options.event:
+        raise ValueError(f"--time and --event both name {options.time!r}: they must differ")
+    whole = _read(options)
+    durations, events = whole.take(options.time, "--time"), whole.take(options.event, "--event")
+    table = whole.without([options.time, options.event])
+    X = table.values
+    _say_what_was_read(options, table)
+    cohort = Cohort(
+        X=X,
+        durations=durations,
+        events=events,  # type: ignore[arg-type]  # the cohort checks that they are 0 or 1
+        feature_names=table.columns,
+        sample_names=table.rows,
+        name=options.data.stem,
+        disease="not stated",
+        endpoint=options.event,
+        time_unit=options.time_unit,
+        source=str(options.data),
+        citation="not stated",
+    )
+    experiment = experiments()["risk_groups"]
+    result = experiment.run(
+        cohort,
+        n_genes=min(options.n_genes, X.shape[1]),
+        n_neighbors=options.n_neighbors,
+        n_components=options.n_components,
+        n_clusters=options.n_clusters,
+        horizon=options.horizon,
+        n_repeats=options.n_repeats,
+        n_jobs=options.n_jobs,
+        random_state=options.random_state,
+        verbose=not options.quiet,
+    )
+    if options.out is not None:
+        groups = [result.groups[method][0] for method in result.methods]
+        _write_csv(
+            options.out / "risk_groups-groups.csv",
+            ["subject", *result.methods],
+            ([name, *row] for name, row in zip(table.rows, np.transpose(groups), strict=True)),
+        )
+    finish(result, "risk_groups", experiment.figures, options.out, as_json=options.json)
+
+
+def _write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"

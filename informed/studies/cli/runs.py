@@ -1,0 +1,145 @@
+"""The experiments by name, and their parameters as words of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, get_type_hints
+
+# Cohorts by the names that the command line gives them; those of SurvSet have their own.
+SYNTHETIC_COHORT, CANDF, DIRECTORS_CHALLENGE = "synthetic", "candf", "directors-challenge"
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment that can be run by name, and the names of its figures in informed.plots."""
+
+    run: Callable[..., Any]
+    figures: tuple[str, ...]
+    cohort: str = SYNTHETIC_COHORT
+
+    @property
+    def summary(self) -> str:
+        """First line of the function's documentation."""
+        return (inspect.getdoc(self.run) or "").partition("\n")[0]
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """Parameters that the command line offers."""
+        return {
+            name: parameter
+            for name, parameter in inspect.signature(self.run).parameters.items()
+            if name not in ("cohort", "verbose")
+        }
+
+    @property
+    def needs_cohort(self) -> bool:
+        """Whether the experiment runs on a cohort."""
+        return "cohort" in inspect.signature(self.run).parameters
+
+
+def experiments() -> dict[str, Experiment]:
+    """Return all experiments by name; loaded here, so that ``--help`` answers at once."""
+    from informed import experiments as runs
+
+    return {
+        "hidden_space": Experiment(runs.hidden_space, ("distance_recovery", "square_embeddings")),
+        "locality_tradeoff": Experiment(runs.locality_tradeoff, ("locality_tradeoff",)),
+        "direction_error": Experiment(runs.direction_error, ("direction_error",)),
+        "cluster_count_error": Experiment(runs.cluster_count_error, ("direction_error",)),
+        "covariance_stairs": Experiment(runs.covariance_stairs, ("covariance_stairs",)),
+        "type_embedding": Experiment(runs.type_embedding, ("type_embedding",)),
+        "risk_groups": Experiment(
+            runs.risk_groups,
+            ("expression_heat_maps", "kaplan_meier", "risk_embeddings"),
+        ),
+        "neighborhood_sweep": Experiment(runs.neighborhood_sweep, ("neighborhood_sweep",)),
+        "cohorts": Experiment(runs.cohorts, ("cohort_forest",)),
+        "cohort_sensitivity": Experiment(runs.cohort_sensitivity, ("cohort_sensitivity",)),
+        "own_patients": Experiment(
+            runs.own_patients, ("own_patients", "own_variations"), cohort=CANDF
+        ),
+        "site_transfer": Experiment(
+            runs.site_transfer, ("site_transfer",), cohort=DIRECTORS_CHALLENGE
+        ),
+        "penalty_study": Experiment(runs.penalty_study, ("penalty_study",)),
+        "local_penalty_study": Experiment(runs.local_penalty_study, ("local_penalty_study",)),
+        "phase_diagram": Experiment(runs.phase_diagram, ("phase_diagram", "prediction_check")),
+        "alternation_study": Experiment(runs.alternation_study, ("alternation_study",)),
+        "classification_study": Experiment(runs.classification_study, ("classification_study",)),
+        "covariance_study": Experiment(runs.covariance_study, ("covariance_study",)),
+    }
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where to look, and stop."""
+        self.exit(2, f"informed: error: {message} (see {self.prog} --help)\n")
+
+
+def help_of(name: str, experiment: Experiment) -> str:
+    """Return the help of one experiment: what it does, and its parameters with their defaults."""
+    words = [f"  --{'cohort':<18}the cohort, by name"] if experiment.needs_cohort else []
+    words += [
+        f"  --{each.name.replace('_', '-'):<18}default: {as_word(each.default)}"
+        for each in experiment.parameters.values()
+    ]
+    about = inspect.cleandoc(inspect.getdoc(experiment.run) or "").partition("\nReturns\n")[0]
+    return f"usage: informed run {name} [options]\n\n{about.strip()}\n\noptions:\n" + "\n".join(
+        words
+    )
+
+
+def parse_parameters(name: str, experiment: Experiment, words: Sequence[str]) -> dict[str, Any]:
+    """Parse the parameters of one experiment, with types from its signature."""
+    hints = get_type_hints(experiment.run)
+    parser = Parser(prog=f"informed run {name}", add_help=False, allow_abbrev=False)
+    for parameter in experiment.parameters.values():
+        parser.add_argument(
+            f"--{parameter.name.replace('_', '-')}",
+            type=_converter(str(hints[parameter.name])),
+            default=argparse.SUPPRESS,
+        )
+    return vars(parser.parse_args(list(words)))
+
+
+def _converter(hint: str) -> Callable[[str], Any]:
+    if "Sequence" in hint or "tuple" in hint:
+        return texts if "str" in hint else _floats if "float" in hint else _integers
+    if "int" in hint:
+        return _optional(int)
+    if "float" in hint:
+        return _optional(float)
+    return str
+
+
+def _optional(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def convert(word: str) -> Any:
+        return None if word.lower() == "none" else kind(word)
+
+    convert.__name__ = getattr(kind, "__name__", "value")
+    return convert
+
+
+def _integers(word: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in word.split(","))
+
+
+def _floats(word: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in word.split(","))
+
+
+def texts(word: str) -> tuple[str, ...]:
+    """Split a list that is separated by commas."""
+    return tuple(part.strip() for part in word.split(","))
+
+
+def as_word(value: object) -> str:
+    """Write a value as one would type it."""
+    if isinstance(value, tuple | list):
+        return ",".join(str(part) for part in value)
+    return str(value)

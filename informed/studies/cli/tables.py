@@ -1,0 +1,462 @@
+"""Read a table of numbers from a text file, and refuse to guess.
+
+A row index that is read as a feature, a first sample that is read as a header, a decimal comma that
+is read as a separator: each gives distances that look right and are wrong. So the reader settles
+what a file shows beyond doubt, and says so (:attr:`Table.notes`); where two readings are possible,
+it stops and names the option that decides.
+
+- *Encoding*: UTF-8, or UTF-16 with its byte-order mark. Anything else must be named.
+- *Separator*: the one of comma, semicolon and tab that cuts all lines into equally many fields.
+- *Decimal sign*: a comma, if fields have one and none has a point.
+- *Header*: the first line, if it holds a name that is no number.
+- *Row names*: a first column without a name, of text, or named like an identifier.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Table", "read_table"]
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", "--", "."}
+INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity"}
+TRUTH = {"true": "1", "false": "0"}
+POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+NUMBER = re.compile(f"{POINT.pattern}|{COMMA.pattern}")
+WHOLE = re.compile(r"[+-]?\d+")
+# Names that say that a column tells rows apart and measures nothing.
+IDENTIFIER = re.compile(
+    r"(.*[\W_])?(id|ids|index|idx|key|name|names|row|rowname|rownames|sample|samples|subject|patient"
+    r"|barcode|accession|mrn|unnamed: ?0|number|nr|no)([\W_].*)?|.*[a-z]ID",
+    flags=re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of numbers, and how it was read.
+
+    Attributes
+    ----------
+    values : array of shape (n_rows, n_columns)
+        The numbers.
+    rows : tuple of str
+        A name for each row: from the file, or counted from 1.
+    columns : tuple of str
+        A name for each column: from the header, or counted from 1.
+    notes : tuple of str
+        What was settled while reading, one sentence each.
+    named : bool
+        Whether the names of the rows are the file's own.
+    """
+
+    values: NDArray[np.float64]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    notes: tuple[str, ...]
+    named: bool
+
+    def take(self, name: str, option: str) -> NDArray[np.float64]:
+        """Return a column by name; ``option`` is named if there is no such column."""
+        if name not in self.columns:
+            raise ValueError(
+                f"{option}={name!r} is no column of the table; its first columns are "
+                f"{list(self.columns[:8])}"
+            )
+        column: NDArray[np.float64] = self.values[:, self.columns.index(name)]
+        return column
+
+    def without(self, names: Sequence[str]) -> Table:
+        """Return the table without some columns."""
+        kept = [place for place, name in enumerate(self.columns) if name not in names]
+        return Table(
+            self.values[:, kept],
+            self.rows,
+            tuple(self.columns[place] for place in kept),
+            self.notes,
+            self.named,
+        )
+
+
+def read_table(
+    path: Path | str,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    index_col: str | None = None,
+    header: bool = True,
+    drop: Sequence[str] = (),
+) -> Table:
+    """Read a table of numbers with one row for each sample.
+
+    Parameters
+    ----------
+    path : path
+        A text file.
+    sep : str or None
+        Sign between two fields; None finds out.
+    decimal : {".", ","} or None
+        Decimal sign; None finds out.
+    encoding : str or None
+        Encoding of the text; None allows UTF-8, and UTF-16 with a byte-order mark.
+    index_col : str or None
+        Name of the column that names the rows, or its number from 1; ``"none"`` if there is no such
+        column; None finds out.
+    header : bool
+        Whether the first line holds the names of the columns.
+    drop : sequence of str
+        Columns to leave out, before their content is looked at.
+
+    Returns
+    -------
+    table : Table
+
+    Raises
+    ------
+    ValueError
+        If the file is not a table of numbers, or can be read in two ways. The message names the
+        file, the place and the option that decides.
+    """
+    return _Reader(Path(path)).read(sep, decimal, encoding, index_col, header, drop)
+
+
+class _Reader:
+    """One file on its way from bytes to numbers; a step that settles something adds a note."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.notes: list[str] = []
+
+    def read(
+        self,
+        sep: str | None,
+        decimal: str | None,
+        encoding: str | None,
+        index_col: str | None,
+        header: bool,
+        drop: Sequence[str],
+    ) -> Table:
+        text = self.decoded(encoding)
+        fields = self.split(text, sep)
+        names, body = self.headed(fields, header)
+        names, rows, body = self.indexed(names, body, index_col)
+        names, body = self.dropped(names, body, drop)
+        values = self.numbers(names, body, rows, decimal)
+        self.look_for_identifiers(names, values, index_col)
+        return Table(
+            values,
+            tuple(rows) if rows is not None else tuple(map(str, range(1, len(body) + 1))),
+            tuple(names),
+            tuple(self.notes),
+            rows is not None,
+        )
+
+    def refuse(self, why: str) -> ValueError:
+        return ValueError(f"{self.path}: {why}")
+
+    def decoded(self, encoding: str | None) -> str:
+        data = self.path.read_bytes()
+        if not data.strip():
+            raise self.refuse("the file is empty")
+        for start, what in {
+            b"PK\x03\x04": "a zip archive or a spreadsheet (.xlsx)",
+            b"\x1f\x8b": "a gzip archive",
+            b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls)",
+            b"\x93NUMPY": "an array of NumPy (.npy)",
+            b"%PDF": "a PDF document",
+        }.items():
+            if data.startswith(start):
+                raise self.refuse(f"this is {what}, not a text table: save it as CSV first")
+        if encoding is None:
+            marks = (b"\xff\xfe", b"\xfe\xff")
+            encoding = "utf-16" if data.startswith(marks) else "utf-8-sig"
+            if encoding == "utf-16":
+                self.notes.append("the text is UTF-16")
+            elif b"\x00" in data[:1000]:
+                raise self.refuse(
+                    "the text is not UTF-8: name its encoding, e.g. --encoding utf-16"
+                )
+        try:
+            return data.decode(encoding)
+        except LookupError:
+            raise self.refuse(f"--encoding={encoding!r} is unknown") from None
+        except UnicodeError:
+            wanted = "UTF-8" if encoding == "utf-8-sig" else encoding
+            raise self.refuse(
+                f"the text is not {wanted}: name its encoding, e.g. --encoding latin-1"
+            ) from None
+
+    def split(self, text: str, sep: str | None) -> list[list[str]]:
+        if sep is not None:
+            sep = {"\\t": "\t", "tab": "\t"}.get(sep, sep)
+            if len(sep) != 1:
+                raise ValueError(f"--sep={sep!r} must be a single sign, or tab")
+            fields = _cut(text, sep)
+            self.check_lengths(fields, sep)
+            return fields
+        cuts = {sign: _cut(text, sign) for sign in SEPARATORS if sign in text}
+        regular = {sign: cut for sign, cut in cuts.items() if _is_regular(cut)}
+        if not regular:
+            # The separator that occurs most is the one whose lines are out of step.
+            if all(len(line) < 2 for cut in cuts.values() for line in cut):
+                raise self.refuse(
+                    "there is one column only, or the separator is none of comma, semicolon and "
+                    "tab: give --sep"
+                )
+            sign = max(cuts, key=lambda each: sum(len(line) for line in cuts[each]))
+            self.check_lengths(cuts[sign], sign)
+        winners = list(regular)
+        if len(winners) > 1:
+            shares = {sign: _share_of_numbers(cut) for sign, cut in regular.items()}
+            winners = [sign for sign in shares if shares[sign] == max(shares.values())]
+        if len(winners) > 1:
+            raise self.refuse(
+                f"{' and '.join(SEPARATORS[sign] for sign in winners)} both cut all lines into "
+                "equally many fields: give --sep"
+            )
+        if winners[0] != "," and any("," in name for name in regular[winners[0]][0]):
+            raise self.refuse(
+                f"a {SEPARATORS[winners[0]]} separates, and a comma stands among the names: is it "
+                "a decimal sign or a separator? Give --sep and --decimal"
+            )
+        if winners[0] != ",":
+            self.notes.append(f"the separator is a {SEPARATORS[winners[0]]}")
+        return regular[winners[0]]
+
+    def check_lengths(self, fields: list[list[str]], sep: str) -> None:
+        if _is_regular(fields):
+            return
+        if all(len(line) == 1 for line in fields):
+            raise self.refuse(f"--sep={sep!r} does not occur: there is one column only")
+        usual = Counter(len(line) for line in fields[1:]).most_common(1)[0][0]
+        number, line = next(
+            (number, line) for number, line in enumerate(fields, 1) if len(line) != usual
+        )
+        raise self.refuse(
+            f"line {number} has {len(line)} field(s), where most have {usual} "
+            f"(separator: {SEPARATORS.get(sep, sep)})"
+        )
+
+    def headed(self, fields: list[list[str]], header: bool) -> tuple[list[str], list[list[str]]]:
+        width = len(fields[-1])
+        if not header:
+            self.notes.append("there is no header: all lines are samples")
+            if len(fields[0]) != width:
+                raise self.refuse("line 1 is shorter than the others: it looks like a header")
+            return [str(number) for number in range(1, width + 1)], fields
+        names = [name.strip() for name in fields[0]]
+        if len(names) == width - 1:
+            # R's write.table gives the row names no header.
+            names.insert(0, "")
+        if len(fields) == 1:
+            if all(map(NUMBER.fullmatch, names)):
+                raise self.refuse("there is one line only")
+            raise self.refuse("there is a header and no sample below it")
+        named = [name for name in names if name]
+        counted = [str(number) for number in range(len(named))]
+        if all(map(NUMBER.fullmatch, named)) and named != counted:
+            raise self.refuse(
+                "the first line holds numbers only: is it a sample? Then give --no-header; if it "
+                "is a header, give the columns names that are no numbers"
+            )
+        if named == counted and len(named) > 1:
+            self.notes.append(f"the first line, 0 to {len(named) - 1}, is taken as a header")
+        twice = [name for name, count in Counter(named).items() if count > 1]
+        if twice:
+            raise self.refuse(f"the column name {twice[0]!r} occurs more than once")
+        empty = [place for place, name in enumerate(names) if not name and place > 0]
+        if empty:
+            raise self.refuse(f"column {empty[0] + 1} has no name")
+        return names, fields[1:]
+
+    def indexed(
+        self, names: list[str], body: list[list[str]], index_col: str | None
+    ) -> tuple[list[str], list[str] | None, list[list[str]]]:
+        place = self.index_place(names, body, index_col)
+        if place is None:
+            if "" in names:
+                names = [name or "column 1" for name in names]
+            return names, None, body
+        rows = [line[place].strip() for line in body]
+        twice = [name for name, count in Counter(rows).items() if count > 1]
+        if twice:
+            raise self.refuse(
+                f"column {names[place] or '1'!r} names the rows, and {twice[0]!r} occurs "
+                f"{Counter(rows)[twice[0]]} times in it: row names must differ (--index-col none "
+                "if it is no index)"
+            )
+        names = names[:place] + names[place + 1 :]
+        if not names:
+            raise self.refuse("there is no column besides the row names")
+        return names, rows, [line[:place] + line[place + 1 :] for line in body]
+
+    def index_place(
+        self, names: list[str], body: list[list[str]], index_col: str | None
+    ) -> int | None:
+        """Return the place of the column that names the rows."""
+        if index_col is not None:
+            if index_col in names:
+                return names.index(index_col)
+            if index_col.lower() == "none":
+                return None
+            if WHOLE.fullmatch(index_col) and 1 <= int(index_col) <= len(names):
+                return int(index_col) - 1
+            raise self.refuse(
+                f"--index-col={index_col!r} is no column; the first ones are {names[:8]}"
+            )
+        first = [line[0].strip() for line in body]
+        if not names[0]:
+            why = "which has no name"
+        elif IDENTIFIER.fullmatch(names[0]):
+            why = "by its name"
+        elif all(_is_a_name(cell) for cell in first):
+            why = "which holds text"
+        else:
+            return None
+        shown = f" ({names[0]!r})" if names[0] else ""
+        self.notes.append(f"row names are taken from the first column{shown}, {why}")
+        return 0
+
+    def dropped(
+        self, names: list[str], body: list[list[str]], drop: Sequence[str]
+    ) -> tuple[list[str], list[list[str]]]:
+        unknown = [name for name in drop if name not in names]
+        if unknown:
+            raise self.refuse(f"--drop names {unknown}, which are no columns of the table")
+        kept = [place for place, name in enumerate(names) if name not in drop]
+        if not kept:
+            raise self.refuse("--drop leaves no column")
+        return [names[k] for k in kept], [[line[k] for k in kept] for line in body]
+
+    def numbers(
+        self,
+        names: list[str],
+        body: list[list[str]],
+        rows: list[str] | None,
+        decimal: str | None,
+    ) -> NDArray[np.float64]:
+        if decimal not in (None, ".", ","):
+            raise ValueError(f"--decimal={decimal!r} must be '.' or ','")
+        plain = _as_floats(body)
+        if decimal != "," and plain is not None:
+            return plain
+        cells = [[TRUTH.get(cell.strip().lower(), cell.strip()) for cell in line] for line in body]
+        if decimal is None:
+            flat = [cell for line in cells for cell in line]
+            commas = any(COMMA.fullmatch(cell) for cell in flat)
+            points = any("." in cell and POINT.fullmatch(cell) for cell in flat)
+            if commas and points:
+                raise self.refuse(
+                    "some numbers have a decimal comma and others a decimal point: give --decimal"
+                )
+            decimal = "," if commas else "."
+            if commas:
+                self.notes.append("the decimal sign is a comma")
+        if decimal == ",":
+            cells = [
+                [cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in line]
+                for line in cells
+            ]
+        texts = [
+            name
+            for place, name in enumerate(names)
+            if any(
+                not POINT.fullmatch(line[place]) and line[place].lower() not in MISSING | INFINITE
+                for line in cells
+            )
+        ]
+        if texts:
+            place = names.index(texts[0])
+            example = next(line[place] for line in cells if not POINT.fullmatch(line[place]))
+            raise self.refuse(
+                f"column(s) {texts[:5]} hold text, such as {example!r}: every column must hold "
+                "numbers; leave others out with --drop, or name the rows with --index-col"
+            )
+        gaps = [
+            (place, name)
+            for place, name in enumerate(names)
+            if any(line[place].lower() in MISSING for line in cells)
+        ]
+        if gaps:
+            place, name = gaps[0]
+            row = next(k for k, line in enumerate(cells) if line[place].lower() in MISSING)
+            where = rows[row] if rows is not None else str(row + 1)
+            raise self.refuse(
+                f"column {name!r} has no value in row {where!r} ({len(gaps)} column(s) have "
+                "missing values): fill them in, or leave the columns out with --drop"
+            )
+        values = np.array([[float(cell) for cell in line] for line in cells])
+        if not np.isfinite(values).all():
+            row, place = np.argwhere(~np.isfinite(values))[0]
+            raise self.refuse(f"column {names[place]!r} is infinite in row {row + 1}")
+        return values
+
+    def look_for_identifiers(
+        self, names: list[str], values: NDArray[np.float64], index_col: str | None
+    ) -> None:
+        """Stop at a column that seems to count or to name the rows, unless told what it is."""
+        if index_col is not None:
+            return
+        for place, name in enumerate(names):
+            column = values[:, place]
+            if not np.all(column == np.round(column)):
+                continue
+            distinct = len(np.unique(column)) == len(column) and len(column) > 2
+            counts = distinct and bool(np.all(np.diff(column) == 1)) and column[0] in (0.0, 1.0)
+            long = distinct and place == 0 and bool(column.min() >= 10_000)
+            if counts or long or IDENTIFIER.fullmatch(name):
+                what = "counts the rows" if counts else "looks like an identifier"
+                raise self.refuse(
+                    f"column {name!r} {what}: is it a measurement? Give --index-col {name!r} if it "
+                    f"names the rows, --drop {name!r} to leave it out, or --index-col none if it "
+                    "is a feature"
+                )
+
+
+def _cut(text: str, sep: str) -> list[list[str]]:
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=sep)
+    return [line for line in lines if any(cell.strip() for cell in line)]
+
+
+def _is_regular(fields: list[list[str]]) -> bool:
+    """Whether all lines have equally many fields, more than one; a header may lack the first."""
+    widths = {len(line) for line in fields[1:]} or {len(fields[0])}
+    if len(widths) != 1:
+        return False
+    width = widths.pop()
+    return width > 1 and len(fields[0]) in (width, width - 1)
+
+
+def _share_of_numbers(fields: list[list[str]]) -> float:
+    """Share of numbers among the fields of some lines, without header and first column."""
+    cells = [cell.strip() for line in fields[1:50] for cell in line[1:]]
+    return sum(map(bool, map(NUMBER.fullmatch, cells))) / max(len(cells), 1)
+
+
+def _as_floats(body: list[list[str]]) -> NDArray[np.float64] | None:
+    """Return plain finite numbers at once; None if a cell needs a closer look."""
+    try:
+        values = np.array(body).astype(np.float64)
+    except ValueError:
+        return None
+    # NumPy reads 1_000, which no table means.
+    return values if np.isfinite(values).all() and "_" not in "".join(map("".join, body)) else None
+
+
+def _is_a_name(cell: str) -> bool:
+    """Whether a cell has a letter and is neither a number, such as 1e-3, nor a missing value."""
+    return bool(re.search(r"[^\W\d_]", cell)) and not (
+        NUMBER.fullmatch(cell) or cell.lower() in MISSING | INFINITE | set(TRUTH)
+    )

@@ -1,0 +1,111 @@
+"""Figures of clusters of rows and columns that inform each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from informed.studies.experiments import AlternationStudy
+from informed.studies.plots.style import Look, new_figure, styled
+from informed.validation import Array
+
+__all__ = ["alternation_study", "draw_sorted_table"]
+
+LOOKS = {
+    "k-means": Look("#000000", ":", "x", "k-means, each side by itself"),
+    "pca": Look("#E69F00", "--", "s", "PCA, then k-means"),
+    "coclustering": Look("#CC79A7", "-.", "v", "SpectralCoclustering"),
+    "biclustering": Look("#009E73", (0, (5, 1)), "^", "SpectralBiclustering"),  # type: ignore[arg-type]
+    "whitened": Look("#56B4E9", "-.", "D", "Mahalanobis, in turn"),
+    "alternating": Look("#0072B2", "-", "o", "alternating"),
+}
+
+
+@styled
+def alternation_study(result: AlternationStudy, *, families: Sequence[str] | None = None) -> Figure:
+    """Draw the adjusted Rand index of samples and features against the signal, with one sd.
+
+    Parameters
+    ----------
+    result : AlternationStudy
+        From :func:`informed.experiments.alternation_study`.
+    families : sequence of str, optional
+        Kinds of data to draw, a row each; all by default.
+
+    Returns
+    -------
+    Figure
+    """
+    shown = result.families if families is None else tuple(families)
+    figure, axes = new_figure(
+        len(shown), 2, (7.4, 2.1 * len(shown) + 0.9), sharex=True, sharey=True
+    )
+    for family, (left, right) in zip(shown, axes, strict=True):
+        left.set(title=f"{family}: samples", ylabel="adjusted Rand index", ylim=(-0.05, 1.05))
+        right.set_title(f"{family}: features")
+        for method in result.methods:
+            for ax, scores in zip((left, right), result.scores(family, method), strict=True):
+                _draw_curve(ax, result.signals, scores, LOOKS[method])
+        if not left.lines:
+            left.text(0.5, 0.5, "no clusters", ha="center", transform=left.transAxes)
+    for ax in axes[-1]:
+        ax.set_xlabel("signal")
+    handles, labels = axes[0, 1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    return figure
+
+
+def draw_sorted_table(
+    axes: Axes,
+    X: Array,
+    row_labels: NDArray[np.integer],
+    column_labels: NDArray[np.integer],
+    *,
+    limit: float | None = None,
+) -> None:
+    """Draw a table, samples as rows, sorted by clusters, with lines between them.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    X : array of shape (n_samples, n_features)
+        The table.
+    row_labels, column_labels : int arrays
+        Clusters of samples and features.
+    limit : float, optional
+        Colours run from −limit to limit; by default the largest value.
+    """
+    rows, columns = (np.argsort(each, kind="stable") for each in (row_labels, column_labels))
+    bound = float(np.abs(X).max()) if limit is None else limit
+    axes.imshow(
+        X[np.ix_(rows, columns)],
+        aspect="auto",
+        cmap="RdBu_r",
+        interpolation="nearest",
+        vmin=-bound,
+        vmax=bound,
+    )
+    for draw, labels in ((axes.axhline, row_labels), (axes.axvline, column_labels)):
+        for border in np.cumsum(np.bincount(labels))[:-1]:
+            draw(border - 0.5, color="black", linewidth=0.8)
+    axes.set(xticks=[], yticks=[])
+
+
+def _draw_curve(ax: Axes, signals: Array, scores: Array, looks: Look) -> None:
+    if np.isnan(scores).any():
+        return
+    mean, sd = scores.mean(axis=1), scores.std(axis=1)
+    ax.plot(
+        signals,
+        mean,
+        color=looks.color,
+        linestyle=looks.line,
+        marker=looks.marker,
+        label=looks.label,
+    )
+    ax.fill_between(signals, mean - sd, mean + sd, color=looks.color, alpha=0.12, linewidth=0)

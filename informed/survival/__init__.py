@@ -1,0 +1,32 @@
+"""Whether groups of subjects survive equally long, and by how much they differ.
+
+A subject is observed until an event (a death, a relapse) or until observation ends without one,
+which is called censoring. The Kaplan–Meier curve estimates the share of a group that is still free
+of the event; the log-rank test asks whether the curves of several groups can come from one law.
+
+The log-rank statistic compares, for every group, the observed number of events with the number
+expected if all groups shared one hazard. It is compared with a chi-squared law
+(:func:`compare_survival`) or with its own values for relabelled subjects
+(:func:`permutation_p_value`).
+
+Tables and curves need the extra ``survival`` (lifelines, pandas); they are loaded when first used.
+"""
+
+from informed.survival.adjusted import adjusted_hazard_ratio
+from informed.survival.comparison import SurvivalComparison, SurvivalCurve, compare_survival
+from informed.survival.follow_up import drop_late_deaths, truncate_follow_up
+from informed.survival.hazard import HazardRatio, hazard_ratio
+from informed.survival.log_rank import log_rank_p_value, permutation_p_value
+
+__all__ = [
+    "HazardRatio",
+    "SurvivalComparison",
+    "SurvivalCurve",
+    "adjusted_hazard_ratio",
+    "compare_survival",
+    "drop_late_deaths",
+    "hazard_ratio",
+    "log_rank_p_value",
+    "permutation_p_value",
+    "truncate_follow_up",
+]

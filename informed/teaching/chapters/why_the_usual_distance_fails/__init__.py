@@ -1,0 +1,1 @@
+"""Material of the chapter *why-the-usual-distance-fails*."""

@@ -1,0 +1,474 @@
+"""The paper's own patients, and splits carried from one hospital to another."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import adjusted_rand_score
+
+from informed import DiffusionMap, LocalInformedMahalanobis, plots
+from informed.datasets import (
+    DirectorsChallenge,
+    find_directors_challenge,
+    load_candf,
+    load_directors_challenge,
+    make_risk_cohort,
+    top_variance,
+)
+from informed.directions import gradient_directions
+from informed.experiments import (
+    OwnPatients,
+    SiteTransfer,
+    load_result,
+    own_patients,
+    risk_groups,
+    site_transfer,
+)
+from informed.groups import bipartition
+from informed.parallel import seeds
+from informed.studies.experiments.own_patients import (
+    _VARIATIONS,
+    OWN_METHODS,
+    PUBLISHED,
+    _genes,
+    _groups,
+    _labels,
+    _split,
+    _Steps,
+    fingerprint,
+    paper_gradient,
+)
+from informed.studies.experiments.site_transfer import _age_and_stage, log_ratio
+from informed.survival import adjusted_hazard_ratio, hazard_ratio
+
+RESULTS = Path(__file__).resolve().parent.parent / "book" / "results"
+REAL = find_directors_challenge()
+needs_files = pytest.mark.skipif(
+    REAL is None, reason="the files of the Director's Challenge are not on this machine"
+)
+UNCHANGED = "as the paper has it"
+
+
+@pytest.fixture(scope="module")
+def cohort():
+    return make_risk_cohort(50, 420, random_state=0)
+
+
+# --- The chain of steps -----------------------------------------------------------------------
+
+
+def test_nothing_changed_is_what_risk_groups_does(cohort):
+    drawn = seeds(0, 2)
+    common = {"skip": 1, "n_neighbors": 20, "n_repeats": 2, "random_state": 0}
+    exact = risk_groups(cohort, directions="exact", **common)
+    averaged = risk_groups(cohort, directions="averaged", **common)
+    for i, seed in enumerate(drawn):
+        found = dict(zip(OWN_METHODS, _groups(cohort.X, [_Steps()], seed)[0], strict=True))
+        np.testing.assert_array_equal(found["euclidean"], exact.groups["euclidean"][0])
+        np.testing.assert_array_equal(found["local pca"], exact.groups["local pca"][0])
+        np.testing.assert_array_equal(found["exact"], exact.groups["informed"][i])
+        np.testing.assert_array_equal(found["averaged"], averaged.groups["informed"][i])
+
+
+def test_own_variances_are_those_of_the_estimator(cohort):
+    found = _groups(cohort.X, [_Steps(variances="own")], 7)[0][OWN_METHODS.index("exact")]
+    X = top_variance(cohort.X, 200, skip=1)
+    metric = LocalInformedMahalanobis(20, 6, 7, variances="own", random_state=7).fit(X)
+    embedding = DiffusionMap(1, scale=2.0, metric="precomputed").fit_transform(
+        metric.pairwise_distances()
+    )
+    np.testing.assert_array_equal(found, bipartition(embedding))
+
+
+def test_gradient_of_all_neighbourhoods_is_that_of_each():
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(4, 15, 40))
+    samples -= samples.mean(axis=1, keepdims=True)
+    labels = np.array([np.arange(40) % 7 for _ in samples])
+    directions, variances = paper_gradient(samples, labels, n_steps=60)
+    for own, clusters, found, found_variances in zip(
+        samples, labels, directions, variances, strict=True
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            expected = gradient_directions(own, clusters, 6, step="paper", max_iter=60)
+        signs = np.sign(np.sum(found * expected.directions, axis=0))
+        np.testing.assert_allclose(found * signs, expected.directions, atol=1e-8)
+        np.testing.assert_allclose(found_variances, expected.pca_variances)
+
+
+def test_genes_are_chosen_and_scaled_as_said():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(30, 12)) * rng.permutation(np.linspace(0.2, 2, 12)) + 2 * rng.normal(
+        size=12
+    )
+    order = np.argsort(-X.std(axis=0))
+    steps = _Steps(ranks=(2, 5))
+    np.testing.assert_array_equal(_genes(X, steps), X[:, order[1:5]])
+    np.testing.assert_array_equal(_genes(X, steps._replace(ranks=(1, 4))), X[:, order[:4]])
+    np.testing.assert_array_equal(_genes(X, steps._replace(ranked="table")), X[:, 1:5])
+    linear = np.argsort(-(2**X).std(axis=0))[1:5]
+    assert sorted(linear) != sorted(order[1:5])
+    np.testing.assert_array_equal(_genes(X, steps._replace(ranked="linear")), X[:, linear])
+    np.testing.assert_array_equal(_genes(X, steps._replace(values="linear")), 2 ** X[:, linear])
+    unit = _genes(X, steps._replace(values="unit variance"))
+    np.testing.assert_allclose(unit, X[:, order[1:5]] / X[:, order[1:5]].std(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("rows", "treat"),
+    [
+        ("as they are", lambda near, X: near),
+        ("over all", lambda near, X: near - X.mean(axis=0)),
+        ("in the neighbourhood", lambda near, X: near - near.mean(axis=0)),
+        ("standardised", lambda near, X: (near - near.mean(axis=0)) / near.std(axis=0)),
+    ],
+)
+@pytest.mark.parametrize("starts", ["shared", "ten"])
+def test_rows_are_treated_as_said_before_they_are_clustered(cohort, rows, treat, starts):
+    X = top_variance(cohort.X, 60)
+    near = X[:40].reshape(4, 10, 60)
+    labels = _labels(X, near, _Steps(rows=rows, starts=starts), seed=0)
+    for own, found in zip(near, labels, strict=True):
+        profiles = treat(own, X).T
+        best = KMeans(7, n_init=30, random_state=0).fit(profiles)
+        cost = sum(
+            np.sum((profiles[found == k] - profiles[found == k].mean(axis=0)) ** 2)
+            for k in range(7)
+        )
+        # The same cost function, up to a local optimum; another treatment would cost far more.
+        assert cost <= 1.1 * best.inertia_
+
+
+def test_one_start_costs_more_than_ten(cohort):
+    X = top_variance(cohort.X, 100)
+    near = X.reshape(5, 10, 100)
+
+    def cost(starts):
+        labels = _labels(X, near, _Steps(starts=starts), seed=3)
+        profiles = near - X.mean(axis=0)
+        return sum(
+            np.sum((own.T[found == k] - own.T[found == k].mean(axis=0)) ** 2)
+            for own, found in zip(profiles, labels, strict=True)
+            for k in range(7)
+        )
+
+    assert cost("one") > cost("ten")
+
+
+def test_split_rules():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(0, 1, (24, 3)), rng.normal(4, 1, (12, 3))])
+    distances = cdist(points, points)
+    sign, median, means, component = (
+        _split(distances, _Steps(split=rule))
+        for rule in ("sign", "median", "two-means", "component")
+    )
+    assert sorted(np.bincount(median)) == [18, 18]
+    assert sorted(np.bincount(means)) == [12, 24]
+    coordinate = DiffusionMap(5, scale=2.0, metric="precomputed").fit_transform(distances)
+    np.testing.assert_array_equal(sign, coordinate[:, 0] > 0)
+    centered = coordinate - coordinate.mean(axis=0)
+    leading = np.linalg.eigh(centered.T @ centered)[1][:, -1]
+    assert adjusted_rand_score(component, centered @ leading > 0) == 1
+
+
+def test_uncentred_covariances_are_those_of_the_printed_formula(cohort):
+    X = top_variance(cohort.X, 200, skip=1)
+    found = _groups(cohort.X, [_Steps(covariances="as printed")], 0)[0][
+        OWN_METHODS.index("local pca")
+    ]
+    distances = np.zeros((50, 50))
+    plain = cdist(X, X)
+    inverses = []
+    for i in range(50):
+        near = X[np.argsort(plain[i], kind="stable")[:20]]
+        values, vectors = np.linalg.eigh(near.T @ near / 19)
+        inverses.append(vectors[:, -6:] / values[-6:] @ vectors[:, -6:].T)
+    for i in range(50):
+        for j in range(50):
+            gap = X[i] - X[j]
+            distances[i, j] = np.sqrt(gap @ (inverses[i] + inverses[j]) @ gap / 2)
+    embedding = DiffusionMap(1, scale=2.0, metric="precomputed").fit_transform(distances)
+    np.testing.assert_array_equal(found, bipartition(embedding))
+
+
+def test_every_variation_changes_exactly_one_step():
+    defaults = _Steps()
+    for name, change in _VARIATIONS.items():
+        assert len(change) == (name != UNCHANGED)
+        assert all(getattr(defaults, key) != value for key, value in change.items())
+
+
+@pytest.fixture(scope="module")
+def small(cohort):
+    names = [UNCHANGED, "late deaths censored", "all follow-up", "split at the median"]
+    return own_patients(cohort, sizes=(10, 20), variations=names, n_repeats=2, n_permutations=99)
+
+
+def test_result_fits_together(small, cohort, tmp_path):
+    assert small.changed.shape == (4, 5, 2)
+    assert small.dropped.shape == small.censored.shape == (5, 2, 2)
+    # At N = 20 the curve and the table of changes are the same runs.
+    np.testing.assert_array_equal(small.changed[0], small.dropped[:, 1])
+    np.testing.assert_array_equal(small.changed[1], small.censored[:, 1])
+    assert (small.changed[:, 0, 0] == small.changed[:, 0, 1]).all()
+    assert small.agreement[0] == 1
+    assert small.fingerprint == fingerprint(cohort)
+    assert [row["N"] for row in small.curve_table().as_dicts()] == [10, 20]
+    assert UNCHANGED in str(small)
+    small.save(tmp_path / "own")
+    again = load_result(tmp_path / "own")
+    assert isinstance(again, OwnPatients)
+    assert str(again) == str(small)
+
+
+def test_late_deaths_change_the_p_value_and_nothing_else(small, cohort):
+    full = risk_groups(cohort, skip=1, n_repeats=2, random_state=0)
+    np.testing.assert_allclose(small.changed[2, 4], full.p_values["informed"])
+    cut = risk_groups(cohort, skip=1, n_repeats=2, horizon=60, late_deaths="drop", random_state=0)
+    np.testing.assert_allclose(small.changed[0, 4], cut.p_values["informed"])
+
+
+def test_own_patients_refuses_what_it_cannot_run(cohort):
+    with pytest.raises(ValueError, match="must start with"):
+        own_patients(cohort, sizes=(20,), variations=["split at the median"])
+    with pytest.raises(ValueError, match="variations='nothing'"):
+        own_patients(cohort, sizes=(20,), variations=["nothing"])
+    with pytest.raises(ValueError, match="has 50 genes: the variations need 401"):
+        own_patients(top_variance(cohort, 50), sizes=(20,))
+    with pytest.raises(ValueError, match="sizes is empty"):
+        own_patients(cohort, sizes=())
+
+
+# --- From one hospital to another -------------------------------------------------------------
+
+
+def hospitals(offset=0.0, random_state=0):
+    """Three hospitals of one synthetic cohort; all values of the second are shifted."""
+    one = make_risk_cohort(120, 60, effect=2.0, random_state=random_state)
+    rng = np.random.default_rng(random_state)
+    sites = np.repeat(["A", "B", "C"], [50, 40, 30])
+    X = one.X + np.where(sites == "B", offset, 0.0)[:, None] * np.linspace(-1, 1, 60)
+    return DirectorsChallenge(
+        **{
+            field.name: getattr(one, field.name)
+            for field in dataclasses.fields(one)
+            if field.name not in ("X", "risk", "feature_labels")
+        },
+        X=X,
+        sites=sites,
+        age=rng.normal(60, 10, 120),
+        sex=np.repeat("F", 120),
+        stage=np.repeat("I_II", 120),
+        tnm_stage=rng.choice(["I", "II"], 120),
+        grade=np.ones(120, dtype=int),
+    )
+
+
+OPTIONS = {"n_genes": 40, "skip": 0, "n_repeats": 2, "n_draws": 10}
+
+
+@pytest.fixture(scope="module")
+def transfer():
+    return site_transfer(hospitals(), **OPTIONS)
+
+
+def test_every_ordered_pair_is_tested_once(transfer):
+    pairs = list(zip(transfer.train.tolist(), transfer.test.tolist(), strict=True))
+    assert pairs == [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]
+    assert transfer.ratios.shape == (2, 6, 3)
+    assert (transfer.at_home >= 1).all()
+    np.testing.assert_allclose(transfer.seed_ratios[:, :, 0], transfer.ratios[:, :, 2])
+    assert ((transfer.lower < transfer.ratios) & (transfer.ratios < transfer.upper)).all()
+
+
+def test_carried_split_is_the_nystrom_extension_by_hand(transfer):
+    cohort = hospitals()
+    home, away = cohort.at("A"), cohort.at("C")
+    order = np.argsort(-home.X.std(axis=0), kind="stable")[:40]
+    seed = seeds(0, 2)[0]
+    metric = LocalInformedMahalanobis(20, 6, 7, random_state=seed).fit(home.X[:, order])
+    known = metric.pairwise_distances()
+    epsilon = 2 * np.median(known[np.triu_indices(50, 1)] ** 2)
+    kernel = np.exp(-(known**2) / epsilon)
+    values, vectors = np.linalg.eig(kernel / kernel.sum(axis=1, keepdims=True))
+    leading = vectors[:, np.argsort(-values.real)[1]].real
+    new = np.exp(-(metric.pairwise_distances(Y=away.X[:, order]).T ** 2) / epsilon)
+    side = (new @ leading) / new.sum(axis=1) > 0
+    died = home.months <= 60
+    at_home = hazard_ratio(np.minimum(home.months, 60), home.events * died, leading > 0).ratio
+    side = side if at_home > 1 else ~side
+    row = transfer.preparations.index("as measured")
+    assert int(side.sum()) == transfer.worse[row, 1, 2]
+    tested = hazard_ratio(np.minimum(away.months, 60), away.events * (away.months <= 60), side)
+    assert transfer.ratios[row, 1, 2] == pytest.approx(tested.ratio)
+
+
+def test_centring_takes_a_shift_of_a_hospital_out(transfer):
+    shifted = site_transfer(hospitals(offset=3.0), **OPTIONS)
+    row = transfer.preparations.index("centred")
+    np.testing.assert_allclose(shifted.ratios[row], transfer.ratios[row], rtol=1e-6)
+    raw = transfer.preparations.index("as measured")
+    assert shifted.explained[raw] > 3 * transfer.explained[raw]
+    # All of B, and those of A and C who happen to be nearest to their own.
+    assert shifted.nearest[raw] > transfer.nearest[raw] + 0.2
+    assert shifted.explained[row] == pytest.approx(0, abs=1e-12)
+
+
+def test_summary_counts_what_the_tables_show(transfer, tmp_path):
+    rows = transfer.summary().as_dicts()
+    row = transfer.preparations.index("centred")
+    assert [r["above 1"] for r in rows] == np.sum(transfer.ratios[row] > 1, axis=0).tolist()
+    ratio, low, high = transfer.difference("informed", "informed")
+    assert (ratio, low, high) == (1, 1, 1)
+    assert len(transfer.pair_table("as measured", adjusted=False).rows) == 6
+    transfer.save(tmp_path / "sites")
+    assert str(load_result(tmp_path / "sites")) == str(transfer)
+
+
+def test_one_hospital_is_not_enough():
+    with pytest.raises(ValueError, match="at least two are needed"):
+        site_transfer(hospitals().at("A"))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10_000), st.booleans())
+def test_quick_log_ratio_is_that_of_the_library(seed, ties):
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat([0, 1], [14, 16]))
+    durations = rng.exponential(20, 30) * np.exp(-0.5 * groups)
+    durations = np.ceil(durations) if ties else durations
+    events = (rng.random(30) < 0.7).astype(int)
+    try:
+        expected = np.log(hazard_ratio(durations, events, groups).ratio)
+    except ValueError:
+        return
+    if abs(expected) < 4.9:
+        assert log_ratio(durations, events, groups) == pytest.approx(expected, abs=1e-6)
+
+
+def test_group_without_deaths_is_held_at_a_finite_ratio():
+    durations, groups = np.arange(1.0, 11), np.repeat([0, 1], 5)
+    assert log_ratio(durations, (groups == 0).astype(int), groups) == -5
+    assert log_ratio(durations[::-1], (groups == 1).astype(int), groups) == 5
+
+
+def test_adjusted_ratio_maximises_the_partial_likelihood():
+    cohort = hospitals(random_state=3)
+    groups = np.random.default_rng(0).integers(0, 2, 120)
+    test = np.flatnonzero(cohort.sites == "A")
+    found = adjusted_hazard_ratio(
+        cohort.durations[test], cohort.events[test], groups[test], _age_and_stage(cohort, test)
+    )
+    Z = np.column_stack([groups, cohort.age / 10, cohort.tnm_stage == "II"])[test].astype(float)
+    Z -= Z.mean(axis=0)
+    times, died = cohort.durations[test], cohort.events[test] == 1
+    assert len(np.unique(times)) == len(times)
+
+    def loss(beta):
+        risk = Z @ beta
+        return -sum(
+            risk[i] - np.log(np.sum(np.exp(risk[times >= times[i]]))) for i in np.flatnonzero(died)
+        )
+
+    best = minimize(loss, np.zeros(3), method="BFGS", options={"gtol": 1e-8})
+    assert np.log(found.ratio) == pytest.approx(best.x[0], abs=1e-4)
+    # The curvature at the maximum gives the interval.
+    step = 1e-3 * np.eye(3)
+    hessian = [
+        [
+            (loss(best.x + a + b) - loss(best.x + a) - loss(best.x + b) + loss(best.x)) / 1e-6
+            for b in step
+        ]
+        for a in step
+    ]
+    error = np.sqrt(np.linalg.inv(hessian)[0, 0])
+    assert np.log(found.upper / found.lower) == pytest.approx(2 * 1.96 * error, rel=1e-2)
+
+
+def test_adjustment_refuses_covariates_that_say_nothing():
+    follow_up = (np.arange(1.0, 9), np.ones(8), np.repeat([0, 1], 4))
+    for bad, match in (
+        (np.ones(8), "'age' is 1 for every subject"),
+        (np.ones(7), "'age' must hold a finite number for each of the 8"),
+        (np.r_[np.nan, np.arange(7)], "'age' must hold a finite number"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            adjusted_hazard_ratio(*follow_up, {"age": bad})
+    with pytest.raises(ValueError, match="exactly two groups"):
+        adjusted_hazard_ratio(*follow_up[:2], np.arange(8), {"age": np.arange(8)})
+
+
+def test_figures_show_what_was_computed(small, transfer):
+    curve = plots.own_patients(small)
+    drawn = curve.axes[1].get_lines()[:5]
+    np.testing.assert_allclose(drawn[4].get_ydata(), small.dropped[4].mean(axis=1))
+    np.testing.assert_allclose(curve.axes[0].get_lines()[1].get_ydata(), PUBLISHED["informed"])
+    rows = plots.own_variations(small).axes[0]
+    assert [label.get_text() for label in rows.get_yticklabels()] == list(small.variations)
+    forest = plots.site_transfer(transfer, preparation="as measured")
+    assert len(forest.axes) == 3
+    np.testing.assert_allclose(
+        forest.axes[2].containers[0].lines[0].get_xdata(), transfer.adjusted[1, :, 2]
+    )
+
+
+# --- What the book shows ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return load_result(RESULTS / "own_patients"), load_result(RESULTS / "site_transfer")
+
+
+def test_stored_results_are_of_the_full_runs(stored):
+    own, sites = stored
+    assert isinstance(own, OwnPatients)
+    assert isinstance(sites, SiteTransfer)
+    assert (own.n_samples, own.n_events, own.n_late) == (82, 35, 7)
+    assert own.variations == tuple(_VARIATIONS)
+    assert own.sizes.tolist() == PUBLISHED["sizes"].tolist()
+    assert own.dropped.shape == (5, 11, 20)
+    assert own.changed.shape == (len(_VARIATIONS), 5, 10)
+    assert sites.sites == ("DFCI", "HLM", "MI", "MSKCC")
+    assert sites.n_samples.tolist() == [82, 79, 177, 104]
+    assert sites.n_events.tolist() == [35, 60, 102, 39]
+    assert (len(sites.train), sites.seed_ratios.shape[2], sites.draws.shape[1]) == (12, 10, 1000)
+
+
+@needs_files
+def test_stored_patients_are_what_the_files_give(stored):
+    own, _ = stored
+    cohort = load_candf(source="directors-challenge", folder=REAL)
+    assert own.fingerprint == fingerprint(cohort)
+    names = [UNCHANGED, "values on a linear scale", "rows not centred", "all follow-up"]
+    again = own_patients(cohort, sizes=(20, 60), variations=names, n_repeats=1)
+    chosen = [own.variations.index(name) for name in names]
+    np.testing.assert_allclose(again.changed[:, :, 0], own.changed[chosen, :, 0], rtol=1e-6)
+    columns = [own.sizes.tolist().index(size) for size in (20, 60)]
+    np.testing.assert_allclose(again.dropped[:, :, 0], own.dropped[:, columns, 0], rtol=1e-6)
+    np.testing.assert_allclose(again.censored[:, :, 0], own.censored[:, columns, 0], rtol=1e-6)
+    np.testing.assert_allclose(again.permutation, own.permutation)
+
+
+@needs_files
+def test_stored_pairs_of_hospitals_are_what_the_files_give(stored):
+    _, sites = stored
+    cohort = load_directors_challenge(REAL)
+    assert sites.fingerprint == fingerprint(cohort)
+    again = site_transfer(cohort, n_repeats=1, n_draws=1)
+    for name in ("ratios", "lower", "adjusted", "adjusted_upper", "p_values", "worse", "at_home"):
+        np.testing.assert_allclose(getattr(again, name), getattr(sites, name), rtol=1e-6)
+    np.testing.assert_allclose(again.explained[1], sites.explained[1])
+    np.testing.assert_allclose(again.draws[:, 0], sites.draws[:, 0], rtol=1e-6)

@@ -1,0 +1,99 @@
+"""The pages of the API: a table of what a module holds, and the chapters that use each name."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+BOOK = Path(__file__).resolve().parent.parent / "book"
+WORD = re.compile(r"\w+")
+
+
+class Summary(SphinxDirective):
+    """``.. api-summary:: informed.gap`` lists what the module holds, with the first line of each.
+
+    Other names may follow that of the module, or stand in its place, by their public path.
+    """
+
+    has_content = False
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write a table and let Sphinx read it."""
+        lines = [".. list-table::", "   :widths: 35 65", ""]
+        for path in [each for name in self.arguments[0].split() for each in public_paths(name)]:
+            first = (inspect.getdoc(found(path)) or "").partition("\n\n")[0].replace("\n", " ")
+            # A role would look for its target outside of the module here.
+            plain = re.sub(r":\w+:`~?([^`]*)`", r"``\1``", first)
+            lines += [f"   * - :obj:`~{path}`", f"     - {plain}"]
+        holder = nodes.container()
+        self.state.nested_parse(StringList(lines, source=__file__), self.content_offset, holder)
+        return holder.children
+
+
+def public_paths(name: str) -> list[str]:
+    """Return the name itself, or what is public in it if it is a module."""
+    item = found(name)
+    if not inspect.ismodule(item):
+        return [name]
+    members = [getattr(item, each) for each in item.__all__]
+    return [
+        f"{name}.{each}"
+        for each, member in zip(item.__all__, members, strict=True)
+        if callable(member) and member.__doc__ and lives_behind(name, member)
+    ]
+
+
+def lives_behind(name: str, member: Any) -> bool:
+    """Tell whether a page shows a member: the experiments hand on what other pages show."""
+    return name != "informed.experiments" or member.__module__.startswith("informed.studies.")
+
+
+def found(path: str) -> Any:
+    """Import what a dotted path names."""
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError:
+        home, _, name = path.rpartition(".")
+        return getattr(importlib.import_module(home), name)
+
+
+@cache
+def words_of_chapters() -> dict[str, set[str]]:
+    """Return the words of the code of each chapter."""
+    words = {}
+    for path in sorted(BOOK.glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        words[path.stem] = set(WORD.findall(code))
+    return words
+
+
+def add_chapters(
+    app: Sphinx, kind: str, name: str, item: object, options: object, lines: list[str]
+) -> None:
+    """End the entry of a function or a class with links to the chapters whose code uses it."""
+    if kind not in ("function", "class"):
+        return
+    short = name.rpartition(".")[2]
+    chapters = [chapter for chapter, words in words_of_chapters().items() if short in words]
+    if chapters:
+        links = ", ".join(f":doc:`/book/{chapter}`" for chapter in chapters)
+        lines += ["", f"*Used in:* {links}.", ""]
+
+
+def setup(app: Sphinx) -> None:
+    """Add the directive and the links."""
+    app.add_directive("api-summary", Summary)
+    app.connect("autodoc-process-docstring", add_chapters, priority=900)

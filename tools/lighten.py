@@ -1,0 +1,182 @@
+"""Make the finished pages light: what a page does not show, it does not load.
+
+Runs when Sphinx has written the site (see ``sphinx_site.py``), on the files, because most of the
+weight comes from the theme: a script that draws icons, style sheets of which a page uses a tenth,
+all of MathJax on pages without a formula. Pictures of explorers leave the page and become files
+that are loaded when the reader comes near. All of it works from a server and from a file.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import shutil
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import tinycss2
+from PIL import Image
+
+# A browser refuses a cross-origin preload of a file:// address and logs an error for it.
+FONT_PRELOAD = re.compile(r'<link rel="preload" as="font"[^>]*>\s*')
+ICON_SCRIPT = re.compile(r'<script src="[^"]*fontawesome[^"]*"></script>\s*')
+ICON_STYLE = re.compile(r'<link href="[^"]*fontawesome[^"]*" rel="stylesheet" ?/>\s*')
+MATHJAX = re.compile(
+    r"<script>window\.MathJax = .*?</script>\s*|<script[^>]*mathjax[^>]*></script>\s*"
+)
+PICTURE = re.compile(r"data:image/(webp|png);base64,([A-Za-z0-9+/=]{400,})")
+IMAGE = re.compile(r"<img\b[^>]*>")
+
+# What the book's formulas need of MathJax, in the order in which it is loaded.
+MATHJAX_PARTS = [
+    "startup.js",
+    "core.js",
+    "input/tex-base.js",
+    "input/tex/extensions/ams.js",
+    "output/chtml.js",
+    "output/chtml/fonts/tex.js",
+    "a11y/assistive-mml.js",
+    "ui/lazy.js",
+]
+MATHJAX_FONTS = "output/chtml/fonts/woff-v2"
+
+
+def lighten(site: Path) -> None:
+    """Rewrite the pages and style sheets below ``site``."""
+    copy_mathjax(site / "_static" / "mathjax")
+    shutil.rmtree(site / "_static" / "vendor" / "fontawesome", ignore_errors=True)
+    for unused in (site / "_static").rglob("*.map"):
+        unused.unlink()
+    pages = sorted(site.rglob("*.html"))
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        lighter = lighten_page(text, page, site)
+        if lighter != text:
+            page.write_text(lighter, encoding="utf-8")
+    used = names_in(
+        path.read_text(encoding="utf-8", errors="replace")
+        for path in [*pages, *(site / "_static").rglob("*.js")]
+        if "mathjax" not in path.parts
+    )
+    for name in (
+        "bootstrap.css",
+        "pydata-sphinx-theme.css",
+        "sphinx-design.min.css",
+        "mystnb.*.css",
+    ):
+        for sheet in (site / "_static").rglob(name):
+            source = sheet.read_text(encoding="utf-8")
+            sheet.write_text(without_unused_rules(source, used), encoding="utf-8")
+
+
+def lighten_page(text: str, page: Path, site: Path) -> str:
+    """Return the page without what it does not need."""
+    for pattern in (FONT_PRELOAD, ICON_SCRIPT, ICON_STYLE):
+        text = pattern.sub("", text)
+    if 'class="math' not in text and "\\(" not in text:
+        text = MATHJAX.sub("", text)
+    home = "../" * len(page.relative_to(site).parent.parts)
+    text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
+    return IMAGE.sub(lambda found: sized(found.group(), page), text)
+
+
+def move_picture(found: re.Match[str], site: Path, home: str) -> str:
+    """Write an embedded picture to a file named by its content; return its address."""
+    data = base64.b64decode(found.group(2))
+    name = f"{hashlib.sha256(data).hexdigest()[:16]}.{found.group(1)}"
+    folder = site / "_static" / "frames"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+    return f"{home}_static/frames/{name}"
+
+
+def sized(tag: str, page: Path) -> str:
+    """Give an image its size, so that the page does not jump, and load it when it comes near."""
+    source = re.search(r'src="([^"]+)"', tag)
+    if source is None or source.group(1).startswith("data:"):
+        return tag
+    if " loading=" not in tag:
+        tag = tag.replace("<img", '<img loading="lazy" decoding="async"', 1)
+    file = (page.parent / source.group(1)).resolve()
+    if " width=" not in tag and file.suffix in (".png", ".webp", ".jpg") and file.is_file():
+        width, height = size_of(file)
+        tag = tag.replace("<img", f'<img width="{width}" height="{height}"', 1)
+    return tag
+
+
+@cache
+def size_of(file: Path) -> tuple[int, int]:
+    """Return width and height of a picture in pixels."""
+    with Image.open(file) as picture:
+        return picture.size
+
+
+def copy_mathjax(folder: Path) -> None:
+    """Copy the parts of MathJax that the pages load, and no others."""
+    spec = find_spec("sphinx-mathjax-offline")
+    assert spec is not None
+    assert spec.origin is not None
+    home = Path(spec.origin).parent / "static" / "mathjax"
+    shutil.rmtree(folder, ignore_errors=True)
+    fonts = [path.relative_to(home) for path in (home / MATHJAX_FONTS).iterdir()]
+    for part in [*map(Path, MATHJAX_PARTS), *fonts]:
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(home / part, folder / part)
+
+
+# ------------------------------------------------------------------------------- style sheets
+
+
+def names_in(texts: Iterable[str]) -> set[str]:
+    """Return every word that could be the name of a class or an id in some page or script."""
+    names: set[str] = set()
+    for text in texts:
+        names.update(re.findall(r"[A-Za-z_][\w-]*", text))
+    return names
+
+
+def without_unused_rules(source: str, used: set[str]) -> str:
+    """Drop the rules that no page can match: those that ask for a class that occurs nowhere."""
+    return "".join(_kept(tinycss2.parse_stylesheet(source, skip_comments=False), used))
+
+
+def _kept(rules: Iterable[tinycss2.ast.Node], used: set[str]) -> Iterable[str]:
+    for rule in rules:
+        if rule.type == "qualified-rule":
+            selectors = [
+                part for part in _split(tinycss2.serialize(rule.prelude)) if _names(part) <= used
+            ]
+            if selectors:
+                yield f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}"
+        elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports"):
+            inner = "".join(
+                _kept(tinycss2.parse_rule_list(rule.content or [], skip_whitespace=True), used)
+            )
+            if inner:
+                yield f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}"
+        elif rule.type == "comment":
+            # A comment that must stay, such as a licence, begins with an exclamation mark.
+            if rule.value.startswith("!"):
+                yield rule.serialize()
+        else:
+            yield rule.serialize()
+
+
+def _names(selector: str) -> set[str]:
+    """Classes and ids that an element must have; those inside ``:not(…)`` are no condition."""
+    outside = re.sub(r":not\([^()]*\)", "", selector)
+    return set(re.findall(r"(?<=[.#])-?[A-Za-z_][\w-]*", outside))
+
+
+def _split(selectors: str) -> list[str]:
+    """Cut a list of selectors at its commas, but not at those inside brackets."""
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(selectors):
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and depth == 0:
+            parts.append(selectors[start:place])
+            start = place + 1
+    return [*parts, selectors[start:]]
