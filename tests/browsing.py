@@ -24,7 +24,9 @@ DESKTOP = {"width": 1280, "height": 900}
 
 # Formulas are set when a reader comes near; a test wants all of them at once.
 SET_ALL_MATHEMATICS = """async () => {
-    if (!window.MathJax?.startup) return;
+    if (!window.MathJax && !document.querySelector('script[src*="mathjax" i]')) return;
+    // The script may still be on its way, from a file all the more.
+    while (!window.MathJax?.startup?.promise) await new Promise(go => setTimeout(go, 20));
     await MathJax.startup.promise;
     await MathJax.startup.document.lazyTypesetAll?.();  // slides set all at once
 }"""

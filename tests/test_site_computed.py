@@ -47,7 +47,7 @@ def test_all_of_a_page_starts_from_a_file(page: str, browser: Browser, site: Pat
         asleep = (
             f"[...document.querySelectorAll('{selector}')].filter(e => !('moving' in e.dataset))"
         )
-        assert this.page.evaluate(f"{asleep}.length") == 0
+        this.page.wait_for_function(f"{asleep}.length === 0", timeout=120_000)
         for figure in this.page.locator(".informed-computed[data-explorer]").all():
             assert figure.locator("[data-name]").count()
             assert figure.locator("> .words").inner_text()

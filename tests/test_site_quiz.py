@@ -168,6 +168,6 @@ def test_each_starter_cell_shows_its_verdict(site: Path) -> None:
         for cell in page.select(".tag_exercise-starter"):
             verdict = cell.select_one(".informed-check strong")
             assert verdict is not None, f"{path.name}: a starter cell without a verdict"
-            assert verdict.text == "Not yet:"
+            assert verdict.text == "Not tried yet:"
             seen += 1
     assert seen

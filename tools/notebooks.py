@@ -48,7 +48,7 @@ def find_chapters() -> list[Path]:
     toc = yaml.safe_load((BOOK.parent / "_toc.yml").read_text(encoding="utf-8"))
     names = [
         chapter["file"]
-        for part in toc["parts"]
+        for part in toc.get("parts", [])  # a book of a few pages has none
         if part.get("numbered")
         for chapter in part["chapters"]
     ]

@@ -27,8 +27,6 @@ SITE_TESTS = [
     "tests/test_book.py",
     *sorted(f"tests/{p.name}" for p in ROOT.glob("tests/test_site*.py")),
 ]
-# Threads that are stopped from outside were seen to stand still while coverage traces them.
-UNTRACED = "tests/test_checking.py"
 # No job takes a third of this on two cores that others use, too.
 LIMIT_SECONDS = 3600
 
@@ -57,10 +55,9 @@ CHAINS = [
             [
                 [
                     *PYTEST, "--dist", "loadscope", "--cov", "--cov-report=term",
-                    "--cov-fail-under=95", f"--ignore={UNTRACED}",
+                    "--cov-fail-under=95",
                     *(f"--ignore={path}" for path in SITE_TESTS),
                 ],
-                [*PYTEST, "--dist", "loadscope", UNTRACED],
             ],
         ),
     ],

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import contextvars
 import ctypes
+import sys
 import threading
 import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,10 +52,27 @@ def within(seconds: float, task: Callable[[], Result]) -> Result:
     The task must raise nothing. An interruption of the caller ends the task, too.
     """
     outcome: list[Result] = []
+    ended: SimpleQueue[None] = SimpleQueue()
+    leave: SimpleQueue[None] = SimpleQueue()
     context = contextvars.copy_context()
-    thread = threading.Thread(
-        target=lambda: outcome.append(context.run(task)), name="answer", daemon=True
-    )
+
+    def answer() -> None:
+        begun = False
+        while True:
+            # What is sent to stop the answer may arrive at any instruction, once more after the
+            # answer has ended. All of it must end here: in the last lines of a thread, which
+            # belong to Python, it would leave a lock taken that every other thread needs.
+            try:
+                if not begun:
+                    begun = True
+                    outcome.append(context.run(task))
+                ended.put(None)
+                leave.get()
+                return
+            except TimeIsUp:
+                pass
+
+    thread = threading.Thread(target=answer, name="answer", daemon=True)
     try:
         thread.start()
     except RuntimeError:  # a system without threads, as in a browser
@@ -61,26 +80,53 @@ def within(seconds: float, task: Callable[[], Result]) -> Result:
     try:
         spent, begun = time.process_time(), time.monotonic()
         while thread.is_alive():
-            thread.join(0.05)
+            try:
+                ended.get(timeout=0.05)
+                break
+            except Empty:
+                pass
             # Work is counted, not waiting: on a busy machine a right answer may take its time.
             waited = time.monotonic() - begun
             if time.process_time() - spent > seconds or waited > PATIENCE * seconds:
                 raise TimeIsUp
     except BaseException:
-        _stop(thread)
+        _stop(thread, ended, leave)
         raise
+    leave.put(None)
+    thread.join()
     return outcome[0]
 
 
-def _stop(thread: threading.Thread) -> None:
-    # More than once, for a loop that catches all exceptions.
-    for _ in range(20):
-        if not thread.is_alive():
-            return
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp)
-        )
-        thread.join(0.05)
+def _stop(
+    thread: threading.Thread, ended: SimpleQueue[None], leave: SimpleQueue[None], tries: int = 20
+) -> None:
+    # While an exception waits for a thread that does not run, a traced thread of Python 3.11 never
+    # gets past the start of a function (it checks for work there, and is not the one to do it). So
+    # from the first sending to the last, nothing is called here but C, which has no such start.
+    send = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    other, me = ctypes.c_ulong(thread.ident or 0), ctypes.c_ulong(threading.get_ident())
+    error, nothing = ctypes.py_object(TimeIsUp), None
+    traced = sys.gettrace() is not None
+    has_ended = False
+    try:
+        for _ in range(tries):  # more than once, for a loop that catches all exceptions
+            send(other, error)
+            try:
+                ended.get(timeout=0.05)
+                has_ended = True
+                break
+            except Empty:
+                pass
+        if traced and not has_ended:
+            send(other, nothing)
+            send(me, error)  # who takes it tells Python that none is waiting any more
+    except TimeIsUp:
+        pass
+    # Twice: one that was sent last may arrive when the thread has leave to end.
+    leave.put(None)
+    leave.put(None)
+    if has_ended:
+        thread.join()
 
 
 def with_peak(function: Callable[..., Any], *arguments: Any) -> tuple[Any, int]:
