@@ -37,6 +37,8 @@ LIBRARY = "informed"
 BUILD = ROOT / "_build"
 CACHE = BUILD / ".jupyter_cache"
 STAMPS = CACHE / "made-with.json"
+# What kernels write outside of cells: on the screen it would hide what matters.
+KERNELS = BUILD / "kernels.log"
 # Solutions that are run here are nobody's progress in the exercises.
 os.environ["INFORMED_PROGRESS"] = "off"
 
@@ -168,6 +170,12 @@ def forget_what_is_stale(results: JupyterCacheBase, chapters: list[Path]) -> Non
     STAMPS.write_text(json.dumps(now, indent=1), encoding="utf-8")
 
 
+def quiet_kernels() -> None:
+    """Let the kernels that this process starts write their own messages to a file."""
+    log = os.open(KERNELS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(log, 2)
+
+
 def run(path: Path, timeout: int) -> tuple[NotebookNode, float, str | None]:
     """Run a notebook in its folder; return it with its outputs, the seconds, and what failed."""
     notebook = nbformat.read(path, as_version=4)
@@ -193,7 +201,7 @@ def main() -> int:
         except KeyError:
             waiting.append(path)
     failed = 0
-    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with ProcessPoolExecutor(max_workers=os.cpu_count(), initializer=quiet_kernels) as pool:
         runs = {pool.submit(run, path, settings["timeout"]): path for path in waiting}
         for done in as_completed(runs):
             path = runs[done]
