@@ -1,0 +1,213 @@
+"""Small errors that no other test noticed when they were planted (``make mutants``).
+
+Each test holds a property of the result, or compares with another way to it, where the change of an
+operator, a constant or a flag would otherwise pass. What they have in common is that the error
+shows only in a corner: a factor that a coarse grid hides, a tolerance, two rare events at once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from follow_ups import log_rank_by_loops
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import KMeans
+
+from informed.alternating import _recluster
+from informed.clusters import cluster_features
+from informed.clusters.kmeans import _fill_empty_clusters
+from informed.datasets import make_risk_cohort
+from informed.datasets.risk_cohort import _factor_for_deaths
+from informed.diffusion import DiffusionMap
+from informed.directions import analytic_penalty
+from informed.experiments import HiddenSpace
+from informed.metrics import InformedMahalanobis
+from informed.metrics.global_metric import _cluster_samples
+from informed.metrics.model import check_fit
+from informed.spiked import limiting_cosine, strength_from_variance
+from informed.survival import compare_survival
+
+# ------------------------------------------------------------------------------------ data sets
+
+
+@pytest.mark.parametrize("effect", [0.5, 1.5, 3.0])
+def test_the_risk_shortens_every_life_by_its_own_factor(effect: float) -> None:
+    """With hazard t^0.3 exp(βz) a patient's time is exp(−βz/1.3) times that without effect."""
+    drawn = {"n_samples": 60, "n_features": 7, "n_deaths": 60, "random_state": 4}
+    with_effect, without = (
+        make_risk_cohort(effect=effect, **drawn),
+        make_risk_cohort(effect=0, **drawn),
+    )
+    assert with_effect.events.all()
+    assert_allclose(
+        with_effect.durations / without.durations, np.exp(-effect * without.risk / 1.3), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize(("n_deaths", "factor"), [(1, 2**0.5), (2, 8**0.5), (4, 16.0)])
+def test_the_end_of_follow_up_lies_between_two_deaths(n_deaths: int, factor: float) -> None:
+    """Halfway on a log scale; after the last death, as far as if another came at four times it."""
+    assert _factor_for_deaths(np.array([4.0, 1.0, 8.0, 2.0]), n_deaths) == pytest.approx(factor)
+
+
+# ------------------------------------------------------------------------------------- clusters
+
+
+def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
+    partition, sizes = np.zeros(5, dtype=np.intp), np.array([5, 0, 0])
+    _fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
+    assert_array_equal(partition, [0, 1, 0, 2, 0])
+    assert_array_equal(sizes, np.bincount(partition))
+
+
+# ----------------------------------------------------------------------------------- directions
+
+
+@pytest.mark.parametrize("n_clusters", [4, 20, 30])
+@pytest.mark.parametrize("seed", range(3))
+def test_analytic_penalty_of_one_direction_is_its_closed_form(n_clusters: int, seed: int) -> None:
+    """η = ℓν/s, up to the step of the grid; the noise within the span of the clusters is free."""
+    p, n = 40, 60
+    rng = np.random.default_rng(seed)
+    labels = np.arange(p) % n_clusters
+    direction = rng.normal(size=n_clusters)[labels] + 0.7 * rng.normal(size=p)
+    direction /= np.linalg.norm(direction)
+    X = 6 * rng.normal(size=(n, 1)) * direction + rng.normal(size=(n, p))
+
+    centered = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered.T @ centered / (n - 1))
+    gamma, noise = p / (n - 1), values[:-1].mean()
+    for _ in range(100):
+        strength = float(strength_from_variance(values[-1], gamma, noise))
+        noise = (values.sum() - strength) / p
+    cosine = float(limiting_cosine(strength, gamma, noise))
+    u = vectors[:, -1]
+    means = np.array([u[labels == k].mean() for k in range(n_clusters)])[labels]
+    nu = (1 - cosine) / cosine * (1 - n_clusters / p)
+    s = np.sum((u - means) ** 2) / cosine - nu
+    assert s > 0.05  # else there is nothing to choose
+    step = 7 / 28  # of the grid, in powers of ten
+    found = analytic_penalty(X, labels, 1)
+    assert abs(np.log10(found / (strength * nu / s))) <= 0.55 * step
+
+
+# -------------------------------------------------------------------------------------- metrics
+
+
+def test_folds_are_clustered_as_the_whole_is_from_a_fixed_seed() -> None:
+    """Levels of the features do not matter in a fold either, and the seed is always the same."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(12, 4))[:, np.arange(20) % 4] + 0.8 * rng.normal(size=(12, 20))
+    levels = 10.0 * (np.arange(20) % 3)
+    for random_state in (None, 5):
+        metric = InformedMahalanobis(2, 4, n_init=1, random_state=random_state)
+        recipe = check_fit(metric, X)[2]
+        expected = cluster_features(X, 4, n_init=1, random_state=0)
+        assert_array_equal(_cluster_samples(recipe, X + levels), expected)
+
+
+# ------------------------------------------------------------------------------------ diffusion
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+@pytest.mark.parametrize(("pair", "factor"), [("nearest", 1.5), ("farthest", 1.001)])
+def test_distances_that_differ_by_direction_are_refused(
+    as_graph: bool, pair: str, factor: float
+) -> None:
+    """Also where the difference is small against the largest distance, or against its own."""
+    points = np.random.default_rng(0).normal(size=(9, 2))
+    D = squareform(pdist(points))
+    off_diagonal = D + np.diag(np.full(9, np.nan))
+    choose = np.nanargmin if pair == "nearest" else np.nanargmax
+    i, j = np.unravel_index(choose(off_diagonal), D.shape)
+    wrap = sparse.csr_array if as_graph else np.asarray
+
+    rounded = D.copy()
+    rounded[i, j] *= 1 + 1e-7
+    DiffusionMap(2, metric="precomputed").fit(wrap(rounded))
+    D[i, j] *= factor
+    with pytest.raises(ValueError, match="not symmetric"):
+        DiffusionMap(2, metric="precomputed").fit(wrap(D))
+
+
+@pytest.mark.parametrize("n_components", [1, 4, 5, 6])
+def test_a_full_graph_gives_what_the_matrix_gives_up_to_all_coordinates(n_components: int) -> None:
+    D = squareform(pdist(np.random.default_rng(1).normal(size=(7, 3))))
+    dense = DiffusionMap(n_components, metric="precomputed").fit(D)
+    graph = DiffusionMap(n_components, metric="precomputed").fit(sparse.csr_array(D))
+    assert_allclose(graph.eigenvalues_, dense.eigenvalues_, atol=1e-10)
+    assert_allclose(graph.embedding_, dense.embedding_, atol=1e-8)
+
+
+# ------------------------------------------------------------------------------------- survival
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_group_that_is_rarely_at_risk_still_counts(seed: int) -> None:
+    """One patient who dies early among many: the variances of the groups differ a hundredfold."""
+    rng = np.random.default_rng(seed)
+    n = 150
+    durations = np.append(rng.exponential(30, n), 0.5)
+    events = np.append(rng.integers(0, 2, n), 1)
+    groups = np.append(np.arange(n) % 2, 2)
+    statistic, _ = log_rank_by_loops(durations, events, groups)
+    result = compare_survival(durations, events, groups)
+    assert result.statistic == pytest.approx(statistic, rel=1e-9)
+    without = compare_survival(durations[:n], events[:n], groups[:n])
+    assert result.statistic > without.statistic + 10
+
+
+# ---------------------------------------------------------------------------------- alternating
+
+
+def _cost(points: np.ndarray, labels: np.ndarray) -> float:
+    return sum(
+        float(np.sum((points[labels == k] - points[labels == k].mean(axis=0)) ** 2))
+        for k in np.unique(labels)
+    )
+
+
+def test_each_round_of_the_alternation_also_starts_afresh() -> None:
+    """From labels that k-means cannot leave, a fresh start does; and good labels are kept."""
+    rng = np.random.default_rng(0)
+    centers = np.array([[0.0, 0], [2, 0], [40, 0], [42, 0]])
+    truth = np.repeat(np.arange(4), 15)
+    points = centers[truth] + 0.1 * rng.normal(size=(60, 2))
+    # Left pair together, right pair in three: no single move is cheaper.
+    stuck = np.where(truth < 2, 0, np.where(truth == 2, 1, 2 + (points[:, 1] > 0)))
+    means = np.array([points[stuck == k].mean(axis=0) for k in range(4)])
+    assert_array_equal(KMeans(4, init=means, n_init=1).fit(points).labels_, stuck)
+    best = _cost(points, truth)
+    costs = [
+        _cost(points, _recluster(points, stuck, 4, np.random.RandomState(seed)))
+        for seed in range(10)
+    ]
+    assert np.sum(np.array(costs) < 1.01 * best) >= 5
+    assert max(costs) <= _cost(points, stuck) * (1 + 1e-12)
+
+
+def test_each_round_of_the_alternation_keeps_what_is_cheaper_than_a_fresh_start() -> None:
+    """A single fresh start seldom finds thirty clusters; the labels that were there know them."""
+    truth = np.repeat(np.arange(30), 4)
+    points = np.random.default_rng(0).normal(size=(30, 2))[truth]
+    points = points + 0.01 * np.random.default_rng(1).normal(size=points.shape)
+    for seed in range(5):
+        kept = _recluster(points, truth, 30, np.random.RandomState(seed))
+        assert _cost(points, kept) <= _cost(points, truth) * (1 + 1e-12)
+
+
+# ---------------------------------------------------------------------------------- experiments
+
+
+def test_a_slope_of_root_twelve_is_shown_as_one() -> None:
+    """Erratum 5: the slope of a recovered distance is √12, so the table shows it over √12."""
+    nothing = np.zeros((1, 2))
+    slopes = np.array([[np.sqrt(12) - 1, np.sqrt(12) + 1], [1.0, 2.0]])
+    result = HiddenSpace(
+        nothing, nothing, {}, {}, ("a", "b"), np.ones((2, 2)), slopes, np.ones((2, 2))
+    )
+    rows = result.table.as_dicts()
+    assert [row["slope / √12"] for row in rows] == pytest.approx([1.0, 1.5 / 12**0.5])
+    assert [row["slope"] for row in rows] == pytest.approx([12**0.5, 1.5])

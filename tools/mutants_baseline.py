@@ -1,0 +1,222 @@
+"""Which unit test runs which line of the library, and how long it takes: measured, with coverage.
+
+For `mutate.py`, which runs only the tests that can notice a change. What was measured is kept in
+``_build/mutants/baseline`` until the tests, or the modules that they run, change.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mutations import Mutant
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "_build" / "mutants"
+BASELINE = WORK / "baseline"
+# Not tests of the library: of the book, the site, a browser, an installed package, of other tests;
+# and test_dask, which starts a cluster for each test.
+NOT_UNIT = (
+    "test_book",
+    "test_site*",
+    "test_*browser*",
+    "test_computed*",
+    "test_playground",
+    "test_course",
+    "test_slides",
+    "test_assignments",
+    "test_previews",
+    "test_finished_pages",
+    "test_notation",
+    "test_plots",
+    "test_explorer*",
+    "test_planted_errors",
+    "test_mutate",
+    "test_tools",
+    "test_wheel",
+    "test_core_only",
+    "test_walk",
+    "test_dask",
+)
+# Seconds of tests, by the baseline, that one mutant may cost; the quick tests come first.
+BUDGET = 60.0
+
+
+def environment(first: Path) -> dict[str, str]:
+    """Return an environment in which the package of a folder is found first."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
+    }
+    return kept | {
+        "PYTHONPATH": str(first),
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(WORK / "hypothesis"),
+        "INFORMED_PROGRESS": "off",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MPLBACKEND": "agg",
+    }
+
+
+class Times:
+    """A plugin for pytest that writes how long each test took, and which did not pass."""
+
+    def __init__(self) -> None:
+        self.times: dict[str, float] = {}
+        self.not_passed: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Add up what setting up, running and tearing down took."""
+        self.times[report.nodeid] = self.times.get(report.nodeid, 0.0) + report.duration
+        if report.outcome != "passed":
+            self.not_passed.add(report.nodeid)
+
+
+def measure(names: list[str]) -> None:
+    """Run files of tests under coverage (in this process), and keep what the choice needs."""
+    import pytest
+
+    database = BASELINE / "coverage"
+    times = Times()
+    os.environ["COVERAGE_FILE"] = str(database)
+    pytest.main(
+        [
+            "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0",
+            "--cov=informed", "--cov-context=test", "--cov-report=",
+            *(f"tests/{name}.py" for name in names),
+        ],
+        plugins=[times],
+    )  # fmt: skip
+    lines = lines_run(database)
+    for name in names:
+        own = f"tests/{name}.py::"
+        found = {
+            "times": {test: t for test, t in times.times.items() if test.startswith(own)},
+            "left": sorted(test for test in times.not_passed if test.startswith(own)),
+            "lines": lines.get(f"tests/{name}.py", {}),
+        }
+        files = [ROOT / "tests" / f"{name}.py", *(ROOT / file for file in found["lines"])]
+        found["digest"] = digest(files)
+        (BASELINE / f"{name}.json").write_text(json.dumps(found), encoding="utf-8")
+
+
+def lines_run(database: Path) -> dict[str, dict[str, dict[int, list[str]]]]:
+    """Return, for each file of tests, which of them run which line of which module."""
+    from coverage import CoverageData
+
+    data = CoverageData(str(database))
+    data.read()
+    found: dict[str, dict[str, dict[int, list[str]]]] = {}
+    for path in data.measured_files():
+        file = Path(path).relative_to(ROOT).as_posix()
+        for line, contexts in data.contexts_by_lineno(path).items():
+            for context in sorted(set(contexts) - {""}):
+                lines = found.setdefault(context.partition("::")[0], {}).setdefault(file, {})
+                lines.setdefault(line, []).append(context)
+    return found
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """Return a number that changes with the contents of the files."""
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.read_bytes() if path.exists() else b"")
+    return total.hexdigest()[:16]
+
+
+class Baseline:
+    """Which tests run a line, quick ones first."""
+
+    def __init__(self, names: list[str]) -> None:
+        stale = [name for name in names if not is_current(name)]
+        BASELINE.mkdir(parents=True, exist_ok=True)
+        # Some at a time, so that not all is lost if it is stopped.
+        for some in (stale[i : i + 8] for i in range(0, len(stale), 8)):
+            print(f"measuring which test runs which line: {', '.join(some)}", flush=True)
+            with (BASELINE / "log").open("wb") as log:
+                subprocess.run(
+                    [sys.executable, str(ROOT / "tools" / "mutate.py"), "--measure", *some],
+                    cwd=ROOT, env=environment(ROOT), stdout=log, stderr=log, check=True,
+                )  # fmt: skip
+        self.times: dict[str, dict[str, float]] = {}
+        self._lines: dict[str, dict[str, dict[int, list[str]]]] = {}
+        for name in names:
+            found = json.loads((BASELINE / f"{name}.json").read_text(encoding="utf-8"))
+            left = set(found["left"])
+            self.times[name] = {k: v for k, v in found["times"].items() if k not in left}
+            self._lines[name] = {
+                file: {int(line): tests for line, tests in lines.items()}
+                for file, lines in found["lines"].items()
+            }
+
+    def tests_for(self, mutant: Mutant) -> list[str]:
+        """Return the tests that may notice a change, file by file, within the budget."""
+        chosen: list[tuple[float, list[str]]] = []
+        for name, files in self._lines.items():
+            lines = files.get(mutant.file, {})
+            if mutant.function:
+                lines = {n: t for n, t in lines.items() if mutant.line <= n <= mutant.last_line}
+            contexts = {context for tests in lines.values() for context in tests}
+            if not contexts:
+                continue
+            times = self.times[name]
+            hit = {context.rpartition("|")[0] for context in contexts}
+            if any(c.endswith("setup") for c in contexts) or shares_results(name):
+                # What was computed once is looked at by the other tests of the file.
+                hit = set(times)
+            tests = [test for test in times if test in hit]
+            if tests:
+                chosen.append((sum(times[test] for test in tests), tests))
+        chosen.sort()
+        return within_budget(
+            chosen, {k: v for times in self.times.values() for k, v in times.items()}
+        )
+
+    def seconds(self, tests: list[str]) -> float:
+        """Return how long tests took."""
+        return sum(times.get(test, 0.0) for times in self.times.values() for test in tests)
+
+
+def is_current(name: str) -> bool:
+    """Whether neither the tests of a file nor the modules that they run have changed since."""
+    path = BASELINE / f"{name}.json"
+    if not path.exists():
+        return False
+    found = json.loads(path.read_text(encoding="utf-8"))
+    files = [ROOT / "tests" / f"{name}.py", *(ROOT / file for file in found["lines"])]
+    return bool(found["digest"] == digest(files))
+
+
+def within_budget(chosen: list[tuple[float, list[str]]], times: dict[str, float]) -> list[str]:
+    """Return the tests of the files in their order, without the slowest if they cost too much."""
+    tests = [test for _, group in chosen for test in group]
+    spent = 0.0
+    kept = set()
+    for test in sorted(tests, key=lambda test: times[test]):
+        spent += times[test]
+        if spent > BUDGET and kept:
+            break
+        kept.add(test)
+    return [test for test in tests if test in kept]
+
+
+@cache
+def shares_results(name: str) -> bool:
+    """Whether tests of a file keep results for each other: coverage names the first only."""
+    text = (ROOT / "tests" / f"{name}.py").read_text(encoding="utf-8")
+    return "@cache" in text or "lru_cache" in text
+
+
+def unit_tests() -> list[str]:
+    """Return the names of the files whose tests count."""
+    names = sorted(path.stem for path in (ROOT / "tests").glob("test_*.py"))
+    return [name for name in names if not any(fnmatch.fnmatch(name, no) for no in NOT_UNIT)]
