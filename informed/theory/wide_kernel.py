@@ -9,9 +9,9 @@ prefers none. The next term does. With the sample moments
           F_{ab} = \sum_c \kappa_{abcc} .
 
 As :math:`\varepsilon \to \infty` the first diffusion coordinate tends to :math:`Z b`, where
-:math:`b` is the leading eigenvector of :math:`B`: third moments count for a direction, fourth moments
-against it, and among symmetric independent axes that of the smallest kurtosis wins. The proof is in
-the chapter *Critical reading* of the book.
+:math:`b` is the leading eigenvector of :math:`B`: third moments count for a direction, fourth
+moments against it, and among symmetric independent axes that of the smallest kurtosis wins. The
+proof is in the chapter *Critical reading* of the book.
 """
 
 from __future__ import annotations
