@@ -5,6 +5,9 @@ directions with given *strengths* (variances ℓ), plus noise of standard deviat
 feature. With known clusters whose span holds the directions, the exact informed directions are PCA
 in K dimensions instead of p, and every statement about PCA holds with K in place of p. The proofs
 are in the chapter *When clusters help* of the book.
+
+One statement stands apart: which direction a diffusion map shows first when whitening has made all
+variances equal (:func:`wide_kernel_matrix`).
 """
 
 from informed.theory.distances import AxisRoles, axis_roles, distance_moments
@@ -24,6 +27,7 @@ from informed.theory.recovery import (
     misclassification_rate,
     recovery,
 )
+from informed.theory.wide_kernel import kurtosis_samples, predicted_agreement, wide_kernel_matrix
 
 __all__ = [
     "AxisRoles",
@@ -35,12 +39,15 @@ __all__ = [
     "estimate_spectrum",
     "expected_errors",
     "first_order_errors",
+    "kurtosis_samples",
     "linkage_failure",
     "linkage_samples",
     "misclassification_rate",
     "misfit",
+    "predicted_agreement",
     "predicted_gain",
     "recovery",
     "samples_needed",
     "split_error",
+    "wide_kernel_matrix",
 ]

@@ -23,6 +23,7 @@ from informed.survival import (
     compare_survival,
     drop_late_deaths,
     log_rank_p_value,
+    restricted_mean_difference,
     truncate_follow_up,
 )
 from informed.validation import Array, check_choice, check_count
@@ -75,11 +76,21 @@ class RiskGroups(Result):
 
     @property
     def table(self) -> Table:
-        """Log-rank p by metric, that of the first k-means seed, and the spread over all of them."""
+        """Log-rank p by metric, and the time that the worse group loses, with its 95 % interval.
+
+        Both of the first k-means seed, with the spread of p over all of them. Time is counted up to
+        the longest horizon that the groups of every metric allow.
+        """
+        horizon = min(self.survival(method).horizon for method in self.methods)
         rows = []
         for method in self.methods:
             p = self.p_values[method]
-            sizes = np.bincount(self.groups[method][0][self.kept], minlength=2)
+            groups = self.groups[method][0][self.kept]
+            sizes = np.bincount(groups, minlength=2)
+            lost = restricted_mean_difference(self.durations, self.events, groups, horizon)
+            # Which group is called 1 has no meaning: report the one that lives longer.
+            sign = 1 if lost.difference >= 0 else -1
+            low, high = sorted((sign * lost.lower, sign * lost.upper))
             rows.append(
                 (
                     method,
@@ -87,9 +98,20 @@ class RiskGroups(Result):
                     float(p[0]),
                     float(np.median(p)),
                     spread(p) if len(p) > 1 else "",
+                    f"{abs(lost.difference):.3g} ({low:.3g} to {high:.3g})",
                 )
             )
-        return Table((self.cohort, "groups", "p, first seed", "median p", "mean ± sd"), rows)
+        return Table(
+            (
+                self.cohort,
+                "groups",
+                "p, first seed",
+                "median p",
+                "mean ± sd",
+                f"{self.time_unit} lost of {horizon:.3g} (95 %)",
+            ),
+            rows,
+        )
 
     def survival(self, method: str) -> SurvivalComparison:
         """Kaplan–Meier curves and log-rank test of the two groups (first k-means seed).

@@ -31,6 +31,8 @@ from informed.survival import (
     adjusted_hazard_ratio,
     hazard_ratio,
     log_rank_p_value,
+    proportional_hazards_p_value,
+    restricted_mean_difference,
     truncate_follow_up,
 )
 from informed.validation import Array, check_choice, check_count
@@ -79,6 +81,11 @@ class SiteTransfer(Result):
         Hazard ratio at the test hospital with its 95 % interval.
     adjusted, adjusted_lower, adjusted_upper : arrays of shape (n_preparations, n_pairs, n_methods)
         The same, adjusted for age and stage.
+    proportional : array of shape (n_preparations, n_pairs, n_methods)
+        P-value of the test that this ratio is the same at all times (not adjusted).
+    lost, lost_lower, lost_upper : arrays of shape (n_preparations, n_pairs, n_methods)
+        Months that the group called worse lives less, of the time up to the horizon (difference of
+        restricted means), with the 95 % interval; this needs no constant ratio.
     at_home : array of shape (n_preparations, n_sites, n_methods)
         Hazard ratio at the training hospital itself, at least 1 because it names the groups.
     seed_ratios : array of shape (n_preparations, n_pairs, n_repeats)
@@ -110,6 +117,10 @@ class SiteTransfer(Result):
     adjusted: Array
     adjusted_lower: Array
     adjusted_upper: Array
+    proportional: Array
+    lost: Array
+    lost_lower: Array
+    lost_upper: Array
     at_home: Array
     seed_ratios: Array
     draws: Array
@@ -129,12 +140,29 @@ class SiteTransfer(Result):
         adjusted : bool
             Whether for age and stage.
         """
-        row = self.preparations.index(check_choice("preparation", preparation, self.preparations))
         parts = (
             (self.adjusted, self.adjusted_lower, self.adjusted_upper)
             if adjusted
             else (self.ratios, self.lower, self.upper)
         )
+        return self._with_intervals(preparation, parts, ".2f")
+
+    def lost_table(self, preparation: str = "centred") -> Table:
+        """One row a pair, one column a metric: months lost by the worse group, with interval.
+
+        Parameters
+        ----------
+        preparation : str
+            One of ``preparations``.
+        """
+        return self._with_intervals(
+            preparation, (self.lost, self.lost_lower, self.lost_upper), "z.1f"
+        )
+
+    def _with_intervals(
+        self, preparation: str, parts: tuple[Array, Array, Array], digits: str
+    ) -> Table:
+        row = self.preparations.index(check_choice("preparation", preparation, self.preparations))
         return Table(
             ("train", "test", "n", "deaths", *self.methods),
             [
@@ -144,7 +172,9 @@ class SiteTransfer(Result):
                     int(self.n_samples[b]),
                     int(self.n_events_tested[b]),
                     *(
-                        "{:.2f} ({:.2f} to {:.2f})".format(*(part[row, i, j] for part in parts))
+                        "{:{d}} ({:{d}} to {:{d}})".format(
+                            *(part[row, i, j] for part in parts), d=digits
+                        )
                         for j in range(len(self.methods))
                     ),
                 )
@@ -336,7 +366,11 @@ def site_transfer(
         )
         return result.ratio, result.lower, result.upper
 
-    ratios, adjusted = each(crude), each(beside)
+    def lives_less(labels: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[float, float, float]:
+        result = restricted_mean_difference(durations[test], events[test], 1 - labels[test])
+        return result.difference, result.lower, result.upper
+
+    ratios, adjusted, lost = each(crude), each(beside), each(lives_less)
     return SiteTransfer(
         fingerprint=fingerprint(cohort),
         sites=sites,
@@ -364,6 +398,14 @@ def site_transfer(
         adjusted=adjusted[..., 0],
         adjusted_lower=adjusted[..., 1],
         adjusted_upper=adjusted[..., 2],
+        proportional=each(
+            lambda labels, test: proportional_hazards_p_value(
+                durations[test], events[test], labels[test]
+            )
+        ),
+        lost=lost[..., 0],
+        lost_lower=lost[..., 1],
+        lost_upper=lost[..., 2],
         at_home=each(crude, home=True)[..., 0],
         seed_ratios=np.array(
             [
