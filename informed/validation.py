@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,9 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
-Penalty = float | Literal["cv"]
-CROSS_VALIDATED: tuple[Literal["cv"]] = ("cv",)
+PenaltyRule = Literal["cv", "capped", "per-direction"]
+Penalty = float | PenaltyRule
+PENALTY_RULES: tuple[PenaltyRule, ...] = get_args(PenaltyRule)
 Choice = TypeVar("Choice", bound=str)
 
 
@@ -88,7 +89,7 @@ def check_choice(name: str, value: object, allowed: Collection[Choice]) -> Choic
 
 
 def check_penalty(value: object) -> Penalty:
-    """Return the weight of a penalty, or ``"cv"`` for one that cross-validation chooses.
+    """Return the weight of a penalty, or the name of the rule that chooses it from the data.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def check_penalty(value: object) -> Penalty:
     (2.0, 'cv')
     """
     if isinstance(value, str):
-        return check_choice("penalty", value, CROSS_VALIDATED)
+        return check_choice("penalty", value, PENALTY_RULES)
     return check_number("penalty", value, finite=False)
 
 

@@ -162,7 +162,7 @@ BAD_PARAMETERS = [
     (whole, {"directions": "best"}, ValueError, "directions='best' .*'averaged', 'exact'"),
     (whole, {"directions": 1}, ValueError, "directions=1 .* one of"),
     (whole, {"variances": "none"}, ValueError, r"variances='none' .* \['own', 'pca'\]"),
-    (whole, {"penalty": "auto"}, ValueError, r"penalty='auto' .* \['cv'\]"),
+    (whole, {"penalty": "auto"}, ValueError, r"penalty='auto' .*'capped', 'cv', 'per-direction'"),
     (whole, {"penalty": -1.0}, ValueError, "penalty=-1.0 .* number >= 0"),
     (whole, {"penalty": np.nan}, ValueError, "penalty=nan .* number >= 0"),
     (whole, {"penalty": None}, TypeError, "penalty must .* None of type NoneType"),

@@ -343,7 +343,7 @@ def test_kept_labels_flatter_the_clusters_and_reclustering_does_not():
         (-1, ValueError, "penalty=-1.0 is out of range: it must be a number >= 0"),
         (-np.inf, ValueError, "penalty=-inf is out of range: it must be a number >= 0"),
         (np.nan, ValueError, "penalty=nan is out of range: it must be a number >= 0"),
-        ("auto", ValueError, r"penalty='auto' is unknown: it must be one of \['cv'\]"),
+        ("auto", ValueError, r"penalty='auto' is unknown: it must be one of"),
         (None, TypeError, "penalty must be a number >= 0, got None of type NoneType"),
         (True, TypeError, "penalty must be a number >= 0, got True of type bool"),
         ([1.0], TypeError, r"penalty must be a number >= 0, got \[1.0\] of type list"),

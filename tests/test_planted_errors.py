@@ -47,9 +47,9 @@ ERRORS = {
         "test_directions.py::test_gradient_against_finite_differences",
     ),
     "the root of the penalty": (
-        "directions/penalty.py",
-        "np.sqrt(weight) * Ht",
-        "weight * Ht",
+        "directions/weights.py",
+        "base = np.sqrt(min(self.base, limit))",
+        "base = min(self.base, limit)",
         "test_penalty.py::test_directions_are_the_eigenvectors_of_the_penalised_covariance",
     ),
     "the square in the kernel": (

@@ -17,6 +17,7 @@ from informed.datasets.directors_challenge import (
     load_directors_challenge,
 )
 from informed.datasets.hidden_square import HiddenSquare, make_hidden_square
+from informed.datasets.mixed import mixed_toy
 from informed.datasets.risk_cohort import RiskCohort, make_risk_cohort
 from informed.datasets.survset import COHORT_NAMES, load_cohort
 from informed.datasets.two_types import TwoTypes, make_two_types
@@ -41,6 +42,7 @@ __all__ = [
     "make_hidden_square",
     "make_risk_cohort",
     "make_two_types",
+    "mixed_toy",
     "top_variance",
     "variance_order",
 ]

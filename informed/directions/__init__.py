@@ -19,6 +19,7 @@ themselves; then the subspace, not the single direction, is what can be relied o
 from informed.directions.penalty import (
     PenaltyPath,
     analytic_penalty,
+    choose_penalty,
     penalized_directions,
     penalty_path,
 )
@@ -35,12 +36,16 @@ from informed.directions.solvers import (
     pca_directions,
 )
 from informed.directions.solvers import unit_columns as unit_columns
+from informed.directions.weights import DirectionWeights, direction_weights
 
 __all__ = [
+    "DirectionWeights",
     "Directions",
     "PenaltyPath",
     "analytic_penalty",
     "averaged_directions",
+    "choose_penalty",
+    "direction_weights",
     "exact_directions",
     "gradient_directions",
     "pca_directions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,6 @@ from informed.centering import center
 from informed.clusters.features import (
     average_over_clusters,
     cluster_coordinates,
-    from_cluster_coordinates,
 )
 from informed.directions.result import Directions
 from informed.directions.solvers import (
@@ -26,10 +25,14 @@ from informed.directions.solvers import (
     pca_directions,
     variances_along,
 )
+from informed.directions.weights import DirectionWeights, direction_weights, weighted_rows
 from informed.spiked import detection_threshold, limiting_cosine, spikes_from_variances
 from informed.validation import (
+    PENALTY_RULES,
     Array,
     Penalty,
+    PenaltyRule,
+    check_choice,
     check_count,
     check_labels,
     check_matrix,
@@ -42,7 +45,7 @@ def penalized_directions(
     X: Array,
     labels: NDArray[np.integer],
     n_components: int,
-    penalty: Penalty,
+    penalty: Penalty | DirectionWeights,
     *,
     n_folds: int = 5,
     recluster: Callable[[Array], NDArray[np.intp]] | None = None,
@@ -64,19 +67,19 @@ def penalized_directions(
         Cluster of each feature.
     n_components : int
         Number of directions, at most the number of clusters and the rank of the centred data.
-    penalty : float or "cv"
-        η, in the units of the variances; ``numpy.inf`` is allowed. ``"cv"`` takes the η with the
-        least held-out reconstruction error, see :func:`penalty_path`. A weight without folds is
-        :func:`~informed.directions.analytic_penalty`.
+    penalty : float, "cv", "capped", "per-direction" or DirectionWeights
+        η, in the units of the variances; ``numpy.inf`` is allowed. A name lets
+        :func:`choose_penalty` find it from the data. With
+        :class:`~informed.directions.DirectionWeights` each direction has a weight of its own.
     n_folds, recluster, random_state
-        Passed to :func:`penalty_path` when ``penalty="cv"``.
+        Passed to :func:`choose_penalty` when ``penalty`` is a name.
     check_input : bool
         False for a caller that has checked everything and centred ``X``.
 
     Returns
     -------
     Directions
-        With the η that was used as ``penalty``.
+        With the η that was used as ``penalty``; the largest of the weights if there are several.
 
     Notes
     -----
@@ -87,31 +90,100 @@ def penalized_directions(
     centered = X
     if check_input:
         centered, labels, n_components = check_problem(X, labels, n_components)
-    weight = check_penalty(penalty)
-    if weight == "cv":
-        weight = penalty_path(
+    chosen = penalty if isinstance(penalty, DirectionWeights) else check_penalty(penalty)
+    if isinstance(chosen, str):
+        chosen = choose_penalty(
             X,
             labels,
             n_components,
+            chosen,
             n_folds=n_folds,
             recluster=recluster,
             random_state=random_state,
-        ).best
+        )
+    weights = chosen if isinstance(chosen, DirectionWeights) else _one_weight(chosen, labels)
+    weight = float(max(weights.base, weights.weights.max(initial=0.0)))
     pca_variances = leading_variances(centered, n_components)
-    if weight * np.sqrt(np.finfo(centered.dtype).eps) >= pca_variances[0]:
+    limit = float(pca_variances[0] / np.sqrt(np.finfo(centered.dtype).eps))
+    if weights.base >= limit:
         hard = exact_directions(
             centered, labels, n_components, pca_variances=False, check_input=False
         )
         return Directions(hard.directions, hard.variances, pca_variances, penalty=weight)
-    identity = np.eye(int(labels.max()) + 1, dtype=centered.dtype)
-    Ht = from_cluster_coordinates(identity, labels).T
-    stacked = np.vstack([centered / np.sqrt(len(centered) - 1), np.sqrt(weight) * Ht])
-    Vt = linalg.svd(stacked.astype(centered.dtype), full_matrices=False, check_finite=False)[2]
+    stacked = weighted_rows(centered, labels, weights, limit)
+    Vt = linalg.svd(stacked, full_matrices=False, check_finite=False)[2]
     U = fix_signs(Vt[:n_components].T)
     return Directions(U, variances_along(centered, U), pca_variances, penalty=weight)
 
 
+def _one_weight(weight: float, labels: NDArray[np.intp]) -> DirectionWeights:
+    """Return the single penalty: no target stands out."""
+    return DirectionWeights(np.empty((int(labels.max()) + 1, 0)), np.empty(0), weight)
+
+
 # ---------------------------------------------------------------------------- choosing the penalty
+
+
+def choose_penalty(
+    X: Array,
+    labels: NDArray[np.integer],
+    n_components: int,
+    rule: PenaltyRule,
+    *,
+    n_folds: int = 5,
+    recluster: Callable[[Array], NDArray[np.intp]] | None = None,
+    random_state: int | RandomState | None = None,
+) -> float | DirectionWeights:
+    r"""Choose the weight, or one weight for each direction, from the data.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data.
+    labels : int array of shape (n_features,)
+        Cluster of each feature.
+    n_components : int
+        Number of directions.
+    rule : {"cv", "capped", "per-direction"}
+        - ``"cv"``: the weight with the least held-out reconstruction error, see
+          :func:`penalty_path`.
+        - ``"capped"``: the smaller of that weight and :func:`analytic_penalty`. Each of the two
+          overrates the clusters now and then, for different reasons.
+        - ``"per-direction"``: the weights of :func:`~informed.directions.direction_weights`, none
+          above a cap. The cap is the one with the least held-out reconstruction error.
+    n_folds, recluster, random_state
+        As in :func:`penalty_path`.
+
+    Returns
+    -------
+    penalty : float or DirectionWeights
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat(np.arange(4), 25)
+    >>> X = rng.normal(size=(30, 4))[:, labels] + rng.normal(size=(30, 100))
+    >>> one = choose_penalty(X, labels, 3, "capped")
+    >>> one <= penalty_path(X, labels, 3).best
+    True
+    >>> choose_penalty(X, labels, 3, "per-direction").weights.shape
+    (3,)
+    """
+    X = check_matrix(X, min_samples=3)
+    labels = check_labels(labels, X.shape[1])
+    n_components = check_count("n_components", n_components, 1, int(labels.max()) + 1, "clusters")
+    check_choice("rule", rule, PENALTY_RULES)
+    leading = float(leading_variances(center(X)[0], 1)[0])
+    folds = list(held_out_folds(X, labels, n_folds, recluster, random_state))
+    if rule == "per-direction":
+        caps = default_grid(leading)
+        held_out = [cap_errors(*fold, n_components, caps) for fold in folds]
+        cap = PenaltyPath(caps, np.column_stack(held_out)).best
+        return direction_weights(X, labels, n_components).capped(cap)
+    grid = default_grid(leading)
+    errors = [held_out_errors(*fold, n_components, grid) for fold in folds]
+    best = PenaltyPath(grid, np.column_stack(errors)).best
+    return best if rule == "cv" else min(best, analytic_penalty(X, labels, n_components))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,31 +247,38 @@ def penalty_path(
     X = check_matrix(X, min_samples=3)
     labels = check_labels(labels, X.shape[1])
     n_components = check_count("n_components", n_components, 1, int(labels.max()) + 1, "clusters")
-    n_folds = check_count("n_folds", n_folds, 2)
     if penalties is None:
-        grid = _default_grid(float(leading_variances(center(X)[0], 1)[0]))
+        grid = default_grid(float(leading_variances(center(X)[0], 1)[0]))
     else:
         grid = np.array([check_number("penalties", w, finite=False) for w in penalties])
         if len(grid) == 0 or np.any(grid[1:] <= grid[:-1]):
             raise ValueError(f"penalties={penalties!r} must hold increasing weights")
+    errors = [
+        held_out_errors(*fold, n_components, grid)
+        for fold in held_out_folds(X, labels, n_folds, recluster, random_state)
+    ]
+    return PenaltyPath(grid, np.column_stack(errors))
+
+
+def held_out_folds(
+    X: Array,
+    labels: NDArray[np.intp],
+    n_folds: int,
+    recluster: Callable[[Array], NDArray[np.intp]] | None,
+    random_state: int | RandomState | None,
+) -> Iterator[tuple[Array, Array, NDArray[np.intp]]]:
+    """Training samples, held-out samples and labels that know nothing of the latter."""
+    n_folds = check_count("n_folds", n_folds, 2)
     folds = KFold(
         min(n_folds, len(X)),
         shuffle=True,
         random_state=0 if random_state is None else random_state,
     )
-    errors = [
-        held_out_errors(
-            X[train],
-            X[test],
-            labels
-            if recluster is None
-            else check_labels(recluster(X[train]), X.shape[1], "recluster(X)"),
-            n_components,
-            grid,
-        )
-        for train, test in folds.split(X)
-    ]
-    return PenaltyPath(grid, np.column_stack(errors))
+    for train, test in folds.split(X):
+        own = labels
+        if recluster is not None:
+            own = check_labels(recluster(X[train]), X.shape[1], "recluster(X)")
+        yield X[train], X[test], own
 
 
 def analytic_penalty(X: Array, labels: NDArray[np.integer], n_components: int) -> float:
@@ -254,49 +333,76 @@ def analytic_penalty(X: Array, labels: NDArray[np.integer], n_components: int) -
     misfit = np.sum((U - average_over_clusters(U, labels)) ** 2, axis=0)[seen]
     nu = (1 - cosine) / cosine * (1 - n_clusters / n_features)
     signal = np.maximum(misfit / cosine - nu, 0.0)
-    grid = _default_grid(float(pca.variances[0]))
+    grid = default_grid(float(pca.variances[0]))
     shrinkage = excess / (excess + grid[:, None])
     loss = np.sum((1 - shrinkage) ** 2 * signal + shrinkage**2 * nu, axis=1)
     return float(grid[np.argmin(loss)]) if seen.any() else np.inf
 
 
-def _default_grid(leading: float) -> Array:
+def default_grid(leading: float) -> Array:
     """Weights from none to infinite, in proportion to the leading variance."""
     return np.concatenate([[0.0], leading * np.logspace(-4, 3, 29), [np.inf]])
 
 
 def held_out_errors(
-    train: Array, test: Array, labels: NDArray[np.intp], n_components: int, grid: Array
+    train: Array,
+    test: Array,
+    labels: NDArray[np.intp],
+    n_components: int,
+    grid: Array | Sequence[DirectionWeights],
 ) -> Array:
-    r"""Mean held-out error for each weight, through one small eigenproblem per weight.
+    r"""Mean held-out error for each penalty, through one small eigenproblem per penalty.
 
-    With :math:`C = X_c/\sqrt{n-1}` and :math:`M = [C;\ \sqrt\eta H^\top]` the directions are
-    :math:`M^\top w/\sigma` for the leading eigenvectors *w* of :math:`MM^\top`, which needs only
-    :math:`CC^\top` and :math:`CH`. If n > p, *C* is first replaced by its triangular factor.
+    With :math:`C = X_c/\sqrt{n-1}`, the symmetric root *S* of the weights (:math:`\sqrt\eta\,I` for
+    a single one) and :math:`M = [C;\ SH^\top]` the directions are :math:`M^\top w/\sigma` for the
+    leading eigenvectors *w* of :math:`MM^\top`, which needs only :math:`CC^\top` and :math:`CH`. If
+    n > p, *C* is first replaced by its triangular factor.
     """
     centered, mean = center(train)
     C = centered / np.sqrt(len(train) - 1)
     if len(C) > C.shape[1]:
         C = linalg.qr(C, mode="r")[0][: C.shape[1]]
     fresh = (test - mean).T
-    n_rows, n_clusters = len(C), int(labels.max()) + 1
+    n_rows = len(C)
     gram, cross = C @ C.T, cluster_coordinates(C.T, labels).T
     seen = np.vstack([C @ fresh, cluster_coordinates(fresh, labels)])
     energy = np.sum(fresh**2)
+    # The trace bounds the leading variance, beyond which weights act as if they were infinite.
+    limit = float(np.trace(gram)) / np.sqrt(np.finfo(np.float64).eps)
 
     errors = np.empty(len(grid))
-    for i, weight in enumerate(grid):
-        if np.isinf(weight):
+    for i, penalty in enumerate(grid):
+        weights = (
+            penalty
+            if isinstance(penalty, DirectionWeights)
+            else _one_weight(float(penalty), labels)
+        )
+        if np.isinf(weights.base):
             T = linalg.svd(cross.T, full_matrices=False)[0][:, :n_components]
             kept = np.sum((T.T @ seen[n_rows:]) ** 2)
         else:
-            root = np.sqrt(weight)
-            M = np.block([[gram, root * cross], [root * cross.T, weight * np.eye(n_clusters)]])
+            S = weights.root(max(limit, weights.base))
+            M = np.block([[gram, cross @ S], [S @ cross.T, S @ S]])
             size = len(M)
             values, W = linalg.eigh(M, subset_by_index=[max(size - n_components, 0), size - 1])
             # Directions without any weight (a fold may have lower rank) reconstruct nothing.
             solid = values > values[-1] * size * np.finfo(M.dtype).eps
-            scores = W[:n_rows].T @ seen[:n_rows] + root * (W[n_rows:].T @ seen[n_rows:])
+            scores = W[:n_rows].T @ seen[:n_rows] + W[n_rows:].T @ (S @ seen[n_rows:])
             kept = np.sum(scores[solid] ** 2 / values[solid, None])
         errors[i] = (energy - kept) / len(test)
     return errors
+
+
+def cap_errors(
+    train: Array, test: Array, labels: NDArray[np.intp], n_components: int, caps: Array
+) -> Array:
+    """Mean held-out error of the weights for each direction, for each cap on them."""
+    centered = center(train)[0]
+    n_seen = min(n_components, len(train) - 1, train.shape[1])
+    formula = direction_weights(centered, labels, n_seen, check_input=False)
+    largest = float(formula.weights.max(initial=formula.base))
+    # Caps above the largest weight change nothing, so one of them stands for all.
+    distinct = np.minimum(np.searchsorted(caps, largest), len(caps) - 1)
+    weights = [formula.capped(float(cap)) for cap in caps[: distinct + 1]]
+    errors = held_out_errors(train, test, labels, n_components, weights)
+    return np.concatenate([errors, np.full(len(caps) - len(errors), errors[-1])])

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
 from informed.clusters.features import cluster_rows
-from informed.directions.penalty import penalty_path
+from informed.directions.penalty import choose_penalty
 from informed.directions.registry import DirectionsName, VariancesName
 from informed.metrics.covariance import SpikedCovariance
 from informed.metrics.model import Recipe, check_fit, find_model
@@ -81,9 +81,11 @@ class InformedMahalanobis(
     variances : {"pca", "own"}, default="pca"
         Λ: the leading eigenvalues of the sample covariance, as in the paper, or the variances along
         the directions themselves.
-    penalty : float or "cv", default="cv"
+    penalty : float, "cv", "capped" or "per-direction", default="cv"
         Weight for ``directions="penalized"``. ``"cv"`` chooses it by held-out reconstruction error;
-        clusters that were found from the data are found anew in each fold.
+        clusters that were found from the data are found anew in each fold. ``"capped"`` takes a
+        formula's weight where that is smaller, and ``"per-direction"`` a weight for each direction;
+        see :func:`informed.directions.choose_penalty`.
     feature_labels : int array of shape (n_features,) or None, default=None
         A known clustering, used instead of k-means.
     n_init : int, default=10
@@ -107,8 +109,8 @@ class InformedMahalanobis(
     noise_variance_ : float
         Mean variance of the training samples across the directions; zero if nothing is left there.
     penalty_ : float
-        The weight that was used: 0 for ``"pca"``, infinite where directions must lie in the span of
-        the indicators.
+        The weight that was used, the largest if there are several: 0 for ``"pca"``, infinite where
+        directions must lie in the span of the indicators.
     n_iter_ : int
         Steps of the iteration; 0 for a closed form.
     n_features_in_ : int
@@ -196,7 +198,9 @@ class InformedMahalanobis(
             centered,
             recipe,
             labels,
-            lambda own: penalty_path(centered, own, recipe.n_components, recluster=recluster).best,
+            lambda own: choose_penalty(
+                centered, own, recipe.n_components, recipe.penalty_rule, recluster=recluster
+            ),
         )
         self.labels_ = labels
         self.noise_variance_ = _variance_across(centered, model.directions)

@@ -18,9 +18,11 @@ from informed.directions.registry import (
     VariancesName,
 )
 from informed.directions.solvers import unit_columns
+from informed.directions.weights import DirectionWeights
 from informed.validation import (
     Array,
     Penalty,
+    PenaltyRule,
     check_choice,
     check_count,
     check_labels,
@@ -62,6 +64,11 @@ class Recipe:
     variances: VariancesName
     penalty: Penalty
     n_init: int
+
+    @property
+    def penalty_rule(self) -> PenaltyRule:
+        """How the penalty is chosen; for a given one, how it would be."""
+        return self.penalty if isinstance(self.penalty, str) else "cv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +165,7 @@ def find_model(
     centered: Array,
     recipe: Recipe,
     labels: NDArray[np.intp] | None,
-    choose_penalty: Callable[[NDArray[np.intp]], float],
+    choose_penalty: Callable[[NDArray[np.intp]], float | DirectionWeights],
 ) -> Model:
     """Return unit directions and variances of centred samples.
 
@@ -171,14 +178,14 @@ def find_model(
     labels : int array of shape (n_features,) or None
         Clusters of the features; None where the directions ignore them.
     choose_penalty : callable
-        Chooses the penalty for the labels by cross-validation; called only if the recipe asks.
+        Chooses the penalty for the labels by the recipe's rule; called only if it has one.
     """
     solver = recipe.solver
     clusters = () if labels is None or not solver.informed else (labels,)
     options: dict[str, object] = {}
     if solver.penalized:
-        cross_validated = recipe.penalty == "cv"
-        options["penalty"] = choose_penalty(*clusters) if cross_validated else recipe.penalty
+        by_rule = isinstance(recipe.penalty, str)
+        options["penalty"] = choose_penalty(*clusters) if by_rule else recipe.penalty
     if solver.skips_pca:
         options["pca_variances"] = recipe.variances == "pca"
     found = solver.find(centered, *clusters, recipe.n_components, **options, check_input=False)

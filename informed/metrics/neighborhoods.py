@@ -18,7 +18,8 @@ from informed.clusters.features import (
     cluster_rows_from,
 )
 from informed.clusters.kmeans import spread_partitions
-from informed.directions.penalty import PenaltyPath, penalty_path
+from informed.directions.penalty import PenaltyPath, choose_penalty, penalty_path
+from informed.directions.weights import DirectionWeights
 from informed.metrics.model import Recipe, find_model
 from informed.validation import Array
 
@@ -58,8 +59,13 @@ def fit_neighborhoods(
     return factors, labels
 
 
-def _choose_penalty(samples: Array, recipe: Recipe, labels: NDArray[np.intp]) -> float:
-    return neighborhood_penalty_path(samples, recipe, labels).best
+def _choose_penalty(
+    samples: Array, recipe: Recipe, labels: NDArray[np.intp]
+) -> float | DirectionWeights:
+    again = partial(cluster_from_scratch, recipe=recipe)
+    return choose_penalty(
+        samples, labels, recipe.n_components, recipe.penalty_rule, recluster=again
+    )
 
 
 def neighborhood_penalty_path(

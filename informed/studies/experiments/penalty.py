@@ -13,15 +13,26 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from informed.clusters import cluster_features
-from informed.datasets import blurred_toy, make_curved_manifold
+from informed.datasets import blurred_toy, make_curved_manifold, mixed_toy
 from informed.datasets.blurred import N_DIRECTIONS, N_FEATURES
-from informed.directions import analytic_penalty, pca_directions, penalty_path
-from informed.directions.penalty import held_out_errors
+from informed.directions import (
+    DirectionWeights,
+    PenaltyPath,
+    analytic_penalty,
+    direction_weights,
+    pca_directions,
+)
+from informed.directions.penalty import (
+    cap_errors,
+    default_grid,
+    held_out_errors,
+    held_out_folds,
+)
 from informed.metrics import LocalInformedMahalanobis
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.locality import scaled_error
 from informed.studies.experiments.results import Result, Table, spread
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_choice, check_count, check_number
 
 __all__ = [
     "LocalPenaltyStudy",
@@ -30,7 +41,10 @@ __all__ = [
     "penalty_study",
 ]
 
-METHODS = ("pca", "hard", "penalized", "analytic", "capped", "oracle")
+METHODS = ("pca", "hard", "penalized", "analytic", "capped", "per-direction", "oracle")
+DESIGNS = ("toy", "mixed", "steps")
+# Directions of the design that has most of them; as many clusters are needed.
+MOST_DIRECTIONS = 9
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,23 +53,27 @@ class PenaltyStudy(Result):
 
     Attributes
     ----------
+    designs : tuple of str
+        Kinds of data, see :func:`penalty_study`.
     blurs : array of shape (n_blurs,)
         Standard deviation of the loadings within a cluster; infinite without clusters.
     sizes : int array of shape (n_sizes,)
         Numbers of samples.
     counts : int array of shape (n_counts,)
-        Numbers of clusters that k-means was asked for; the toy has 12.
+        Numbers of clusters that k-means was asked for; the data have 12.
     methods : tuple of str
-        ``"pca"``, ``"hard"``, ``"penalized"`` (weight by cross-validation), ``"analytic"`` (weight
+        ``"pca"``, ``"hard"``, ``"penalized"`` (one weight by cross-validation), ``"analytic"`` (one
         by :func:`informed.directions.analytic_penalty`), ``"capped"`` (the smaller of these two
-        weights) and ``"oracle"`` (the weight with the least error, which only the truth knows).
-    errors : array of shape (n_methods, n_blurs, n_sizes, n_counts, n_repeats)
-        Error e_F of seven directions.
-    penalties : array of shape (n_blurs, n_sizes, n_counts, n_repeats)
+        weights), ``"per-direction"`` (a weight for each direction) and ``"oracle"`` (the one weight
+        with the least error, which only the truth knows).
+    errors : array of shape (n_methods, n_designs, n_blurs, n_sizes, n_counts, n_repeats)
+        Error e_F of the span of the directions.
+    penalties : array of shape (n_designs, n_blurs, n_sizes, n_counts, n_repeats)
         Cross-validated weight in units of PCA's leading variance.
     """
 
     name: ClassVar[str] = "penalty_study"
+    designs: tuple[str, ...]
     blurs: Array
     sizes: NDArray[np.intp]
     counts: NDArray[np.intp]
@@ -73,64 +91,117 @@ class PenaltyStudy(Result):
 
         Returns
         -------
-        ratios : array of shape (n_blurs, n_sizes, n_counts)
+        ratios : array of shape (n_designs, n_blurs, n_sizes, n_counts)
         """
-        mean = self.errors.mean(axis=-1)
-        better = np.minimum(mean[self.methods.index("pca")], mean[self.methods.index("hard")])
-        ratios: Array = mean[self.methods.index(method)] / better
+        ratios: Array = self._of(method).mean(axis=-1) / self._better().mean(axis=-1)
         return ratios
 
-    @property
-    def worst_ratio(self) -> float:
-        """Largest of the ratios of the cross-validated penalty, data without clusters included."""
-        return float(self.ratios().max())
+    def standard_errors(self, method: str = "penalized") -> Array:
+        """Return the standard error of each of the ratios, from the spread over the data sets.
 
-    @property
-    def mean_ratio(self) -> float:
-        """Mean of the ratios of the cross-validated penalty where there are clusters."""
-        return float(self.ratios()[np.isfinite(self.blurs)].mean())
+        To first order that of the mean of a − r·b, over the mean of b, where a are the errors of
+        the method, b those of the better of PCA and the hard constraint, and r is the ratio.
+
+        Parameters
+        ----------
+        method : str
+            One of ``methods``.
+
+        Returns
+        -------
+        errors : array of shape (n_designs, n_blurs, n_sizes, n_counts)
+        """
+        better = self._better()
+        rest = self._of(method) - self.ratios(method)[..., None] * better
+        n_repeats = better.shape[-1]
+        errors: Array = rest.std(axis=-1, ddof=1) / np.sqrt(n_repeats) / better.mean(axis=-1)
+        return errors
+
+    def worst(self, method: str = "penalized", design: str | None = None) -> tuple[float, float]:
+        """Return the largest ratio of a method, and its standard error.
+
+        Parameters
+        ----------
+        method : str
+            One of ``methods``.
+        design : str, optional
+            One of ``designs``; all of them by default.
+        """
+        chosen = slice(None) if design is None else [self.designs.index(design)]
+        ratios, spread_of = self.ratios(method)[chosen], self.standard_errors(method)[chosen]
+        at = np.unravel_index(np.argmax(ratios), ratios.shape)
+        return float(ratios[at]), float(spread_of[at])
+
+    def mean_ratio(self, method: str = "penalized", design: str | None = None) -> float:
+        """Return the mean of the ratios over the same cells as :meth:`worst`.
+
+        Parameters
+        ----------
+        method, design
+            As in :meth:`worst`.
+        """
+        chosen = slice(None) if design is None else [self.designs.index(design)]
+        return float(self.ratios(method)[chosen].mean())
+
+    def _of(self, method: str) -> Array:
+        return self.errors[self.methods.index(method)]
+
+    def _better(self) -> Array:
+        """Errors of PCA or of the hard constraint, whichever is lower on average in the cell."""
+        free, hard = self._of("pca"), self._of("hard")
+        hard_wins = hard.mean(axis=-1) < free.mean(axis=-1)
+        return np.where(hard_wins[..., None], hard, free)
 
     @property
     def table(self) -> Table:
-        """Mean e_F of each method, and the ratio of the cross-validated penalty."""
-        mean, ratios = self.errors.mean(axis=-1), self.ratios()
+        """Mean e_F of each method, and the ratio of the weights for each direction."""
+        shown = "per-direction" if "per-direction" in self.methods else "penalized"
+        mean, ratios = self.errors.mean(axis=-1), self.ratios(shown)
         return Table(
-            ("blur", "n", "K", *self.methods, "ratio"),
+            ("design", "blur", "n", "K", *self.methods, "ratio"),
             [
                 (
-                    f"{blur:g}" if np.isfinite(blur) else "no clusters",
-                    int(size),
-                    int(count),
-                    *(f"{value:.2f}" for value in mean[:, i, j, k]),
-                    f"{ratios[i, j, k]:.3f}",
+                    self.designs[cell[0]],
+                    f"{self.blurs[cell[1]]:g}" if np.isfinite(self.blurs[cell[1]]) else "none",
+                    int(self.sizes[cell[2]]),
+                    int(self.counts[cell[3]]),
+                    *(f"{value:.2f}" for value in mean[(slice(None), *cell)]),
+                    f"{ratios[cell]:.3f}",
                 )
-                for i, blur in enumerate(self.blurs)
-                for j, size in enumerate(self.sizes)
-                for k, count in enumerate(self.counts)
+                for cell in np.ndindex(ratios.shape)
             ],
         )
 
 
 def penalty_study(
     *,
-    blurs: Sequence[float] = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, np.inf),
-    sizes: Sequence[int] = (20, 40, 80, 160, 320, 500),
-    counts: Sequence[int] = (8, 12, 24),
-    n_init: int = 10,
-    n_repeats: int = 4,
+    designs: Sequence[str] = DESIGNS,
+    blurs: Sequence[float] = (0.0, 0.4, 0.8, np.inf),
+    sizes: Sequence[int] = (20, 40, 80),
+    counts: Sequence[int] = (12, 24),
+    n_init: int = 3,
+    n_repeats: int = 20,
     random_state: int | RandomState | None = 0,
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> PenaltyStudy:
-    """Error of seven directions by PCA, by the hard constraint and by penalties in between.
+    """Error of the directions by PCA, by the hard constraint and by penalties in between.
 
-    The data are those of :func:`informed.datasets.blurred_toy`, with 12 clusters. The weight is
-    cross-validated with clusters found anew in each fold. Held-out reconstruction counts strong
-    directions more than weak ones, the analytic weight takes fitted clusters as known: each is too
-    large now and then, for different reasons, so the smaller of the two is the safer choice.
+    Three designs with 12 clusters of features:
+
+    - ``"toy"``: :func:`informed.datasets.blurred_toy`. All of the seven directions follow the
+      clusters, more or less.
+    - ``"mixed"``: :func:`informed.datasets.mixed_toy`. Six directions follow the clusters, three
+      have nothing to do with them.
+    - ``"steps"``: the same with three directions that follow clusters and three that do not. The
+      clusters show in three directions only and are hard to find.
+
+    The clusters are found by k-means, anew in each fold of a cross-validation.
 
     Parameters
     ----------
+    designs : sequence of str
+        Kinds of data.
     blurs : sequence of float
         Standard deviations of the loadings within a cluster; infinite for no clusters at all.
     sizes : sequence of int
@@ -140,7 +211,7 @@ def penalty_study(
     n_init : int
         Number of k-means restarts.
     n_repeats : int
-        Number of data sets for each blur and size. The same ones serve all numbers of clusters.
+        Number of data sets of a cell. The same ones serve all numbers of clusters.
     random_state : int, RandomState or None
         Seed.
     n_jobs : int or None
@@ -152,28 +223,32 @@ def penalty_study(
     -------
     PenaltyStudy
     """
+    designs = [check_choice("designs", design, DESIGNS) for design in designs]
     blurs = [check_number("blurs", blur, finite=False) for blur in blurs]
     sizes = [check_count("sizes", size, 2 * N_DIRECTIONS) for size in sizes]
-    counts = [check_count("counts", k, N_DIRECTIONS, N_FEATURES, "features") for k in counts]
-    for name, values in (("blurs", blurs), ("sizes", sizes), ("counts", counts)):
+    counts = [check_count("counts", k, MOST_DIRECTIONS, N_FEATURES, "features") for k in counts]
+    given = {"designs": designs, "blurs": blurs, "sizes": sizes, "counts": counts}
+    for name, values in given.items():
         if not values:
             raise ValueError(f"{name} is empty: give at least one value")
     n_init = check_count("n_init", n_init, 1)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     drawn = seeds(random_state, n_repeats)
     tasks = [
-        (n, blur, k, n_init, seed)
+        (design, n, blur, k, n_init, seed)
+        for design in designs
         for blur in blurs
         for n in sizes
         for k in counts
         for seed in drawn
     ]
     runs = run_tasks(
-        _errors_of_one_blur, tasks, n_jobs=n_jobs, verbose=verbose, label="penalty_study"
+        _errors_of_one_cell, tasks, n_jobs=n_jobs, verbose=verbose, label="penalty_study"
     )
-    shape = (len(blurs), len(sizes), len(counts), n_repeats, len(METHODS) + 1)
+    shape = (*(len(values) for values in given.values()), n_repeats, len(METHODS) + 1)
     found = np.moveaxis(np.reshape(runs, shape), -1, 0)
     return PenaltyStudy(
+        designs=tuple(designs),
         blurs=np.array(blurs),
         sizes=np.array(sizes),
         counts=np.array(counts),
@@ -183,24 +258,44 @@ def penalty_study(
     )
 
 
-def _errors_of_one_blur(
-    n_samples: int, blur: float, n_clusters: int, n_init: int, seed: int
+def design_data(design: str, n_samples: int, blur: float, seed: int) -> tuple[Array, Array]:
+    """Draw the samples of a design, and the true directions that are to be found."""
+    if design == "toy":
+        return blurred_toy(n_samples, blur, random_state=seed)
+    return mixed_toy(n_samples, blur, steps=design == "steps", random_state=seed)
+
+
+def _errors_of_one_cell(
+    design: str, n_samples: int, blur: float, n_clusters: int, n_init: int, seed: int
 ) -> list[float]:
-    """Errors of all methods, and the cross-validated weight."""
-    X, truth = blurred_toy(n_samples, blur, random_state=seed)
+    """Errors of all methods on one data set, and the cross-validated weight."""
+    X, truth = design_data(design, n_samples, blur, seed)
+    d = truth.shape[1]
     again = partial(cluster_features, n_clusters=n_clusters, n_init=n_init, random_state=seed)
     labels = again(X)
-    path = penalty_path(X, labels, N_DIRECTIONS, recluster=again)
-    analytic = analytic_penalty(X, labels, N_DIRECTIONS)
+    leading = float(pca_directions(X, 1).variances[0])
+    grid = default_grid(leading)
+    # The folds of ``choose_penalty``, once for all rules.
+    folds = list(held_out_folds(X, labels, 5, again, None))
+    path, caps = (
+        PenaltyPath(grid, np.column_stack([errors_of(*fold, d, grid) for fold in folds]))
+        for errors_of in (held_out_errors, cap_errors)
+    )
+    analytic = analytic_penalty(X, labels, d)
     weights = np.array([0.0, np.inf, path.best, analytic, min(path.best, analytic)])
-    picked = span_errors(X, labels, truth, weights)
-    oracle = span_errors(X, labels, truth, path.penalties).min()
-    relative = path.best / pca_directions(X, 1).variances[0]
-    return [*(float(error) for error in picked), float(oracle), float(relative)]
+    single = span_errors(X, labels, truth, weights)
+    several = span_errors(X, labels, truth, [direction_weights(X, labels, d).capped(caps.best)])
+    oracle = span_errors(X, labels, truth, grid).min()
+    return [float(error) for error in (*single, *several, oracle, path.best / leading)]
 
 
-def span_errors(X: Array, labels: NDArray[np.intp], truth: Array, penalties: Array) -> Array:
-    r"""Error e_F of the penalised directions against the truth, for each weight.
+def span_errors(
+    X: Array,
+    labels: NDArray[np.intp],
+    truth: Array,
+    penalties: Array | Sequence[DirectionWeights],
+) -> Array:
+    r"""Error e_F of the penalised directions against the truth, for each penalty.
 
     For orthonormal *U* and *V* with d columns,
     :math:`\lVert UU^\top - VV^\top\rVert_F^2 = 2(d - \lVert U^\top V\rVert_F^2)`: twice the energy
