@@ -88,6 +88,8 @@ def test_result_explains_itself() -> None:
         "expected",
         "observed/expected",
         "median",
+        "restricted mean",
+        "standard error",
     ]
     np.testing.assert_allclose(
         result.summary["observed/expected"], result.summary["observed"] / result.expected

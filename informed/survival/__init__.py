@@ -9,6 +9,10 @@ expected if all groups shared one hazard. It is compared with a chi-squared law
 (:func:`compare_survival`) or with its own values for relabelled subjects
 (:func:`permutation_p_value`).
 
+How large a difference is can be said by a hazard ratio (:func:`hazard_ratio`), if the ratio is the
+same at all times (:func:`proportional_hazards_p_value`), and by the time lived up to a horizon
+(:func:`restricted_mean_difference`), whether or not it is.
+
 Tables and curves need the extra ``survival`` (lifelines, pandas); they are loaded when first used.
 """
 
@@ -17,9 +21,18 @@ from informed.survival.comparison import SurvivalComparison, SurvivalCurve, comp
 from informed.survival.follow_up import drop_late_deaths, truncate_follow_up
 from informed.survival.hazard import HazardRatio, hazard_ratio
 from informed.survival.log_rank import log_rank_p_value, permutation_p_value
+from informed.survival.proportional import proportional_hazards_p_value
+from informed.survival.restricted import (
+    MeanDifference,
+    RestrictedMean,
+    restricted_mean,
+    restricted_mean_difference,
+)
 
 __all__ = [
     "HazardRatio",
+    "MeanDifference",
+    "RestrictedMean",
     "SurvivalComparison",
     "SurvivalCurve",
     "adjusted_hazard_ratio",
@@ -28,5 +41,8 @@ __all__ = [
     "hazard_ratio",
     "log_rank_p_value",
     "permutation_p_value",
+    "proportional_hazards_p_value",
+    "restricted_mean",
+    "restricted_mean_difference",
     "truncate_follow_up",
 ]

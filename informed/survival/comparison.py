@@ -21,6 +21,7 @@ from informed.survival.checks import (
     check_groups,
 )
 from informed.survival.log_rank import event_table, log_rank_test
+from informed.survival.restricted import RestrictedMean, means_of_groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +81,10 @@ class SurvivalComparison:
         Events expected in each group if all groups shared one hazard.
     confidence : float
         Level of the bands around the curves.
+    horizon : float
+        Where the time that the restricted means count ends.
+    restricted_means : tuple of RestrictedMean
+        Mean time until the event, counted up to the horizon, and its standard error, of each group.
     """
 
     statistic: float
@@ -88,10 +93,12 @@ class SurvivalComparison:
     curves: tuple[SurvivalCurve, ...]
     expected: tuple[float, ...]
     confidence: float
+    horizon: float
+    restricted_means: tuple[RestrictedMean, ...]
 
     @property
     def summary(self) -> pd.DataFrame:
-        """One row per group with its size, its events and those expected, and median survival."""
+        """One row per group: size, events and those expected, median and restricted mean."""
         observed = np.array([curve.n_events for curve in self.curves])
         expected = np.array(self.expected)
         # A group without expectation saw no event time, so it has no observed event either: 0/0.
@@ -105,6 +112,8 @@ class SurvivalComparison:
                 "expected": expected,
                 "observed/expected": ratio,
                 "median": [curve.median for curve in self.curves],
+                "restricted mean": [found.mean for found in self.restricted_means],
+                "standard error": [found.standard_error for found in self.restricted_means],
             },
             index=pandas.Index([curve.group for curve in self.curves]),
         )
@@ -114,7 +123,8 @@ class SurvivalComparison:
         plural = "" if self.degrees_of_freedom == 1 else "s"
         return (
             f"log-rank test: chi-squared = {self.statistic:.4g} on {self.degrees_of_freedom} "
-            f"degree{plural} of freedom, p = {self.p_value:.3g}"
+            f"degree{plural} of freedom, p = {self.p_value:.3g}; restricted means up to "
+            f"{self.horizon:.4g}"
         )
 
     def __str__(self) -> str:
@@ -126,7 +136,12 @@ class SurvivalComparison:
 
 
 def compare_survival(
-    durations: ArrayLike, events: ArrayLike, groups: ArrayLike, *, confidence: float = 0.95
+    durations: ArrayLike,
+    events: ArrayLike,
+    groups: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    horizon: float | None = None,
 ) -> SurvivalComparison:
     """Kaplan–Meier curves of two or more groups, and the log-rank test that they are one.
 
@@ -140,6 +155,9 @@ def compare_survival(
         Label of each subject's group: integers, booleans or strings, at least two different ones.
     confidence : float
         Level of the pointwise bands around the curves.
+    horizon : float or None
+        Where the time that the restricted means count ends; None: the longest that all groups
+        allow, as in :func:`restricted_mean_difference`. It changes nothing else.
 
     Returns
     -------
@@ -152,10 +170,10 @@ def compare_survival(
     >>> events = [1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0]
     >>> groups = ["high"] * 6 + ["low"] * 6
     >>> print(compare_survival(durations, events, groups))
-    log-rank test: chi-squared = 6.633 on 1 degree of freedom, p = 0.01
-          n  observed  expected  observed/expected  median
-    high  6         5     2.096              2.385       5
-    low   6         3     5.904             0.5081      15
+    log-rank test: chi-squared = 6.633 on 1 degree of freedom, p = 0.01; restricted means up to 20
+          n  observed  expected  observed/expected  median  restricted mean  standard error
+    high  6         5     2.096              2.385       5              6.5           1.448
+    low   6         3     5.904             0.5081      15             14.7           1.912
     """
     times, observed = check_follow_up(durations, events)
     labels, codes = check_groups(groups, times, observed)
@@ -167,6 +185,7 @@ def compare_survival(
         for code, label in enumerate(labels)
     )
     test = log_rank_test(times, observed, codes, len(labels))
+    horizon, restricted_means = means_of_groups(times, observed, labels, codes, horizon)
     return SurvivalComparison(
         statistic=test.statistic,
         degrees_of_freedom=test.degrees_of_freedom,
@@ -174,6 +193,8 @@ def compare_survival(
         curves=curves,
         expected=tuple(expected.tolist()),
         confidence=level,
+        horizon=horizon,
+        restricted_means=restricted_means,
     )
 
 

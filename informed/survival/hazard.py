@@ -15,6 +15,7 @@ from scipy.stats import norm
 from informed.survival.checks import (
     BoolArray,
     FloatArray,
+    IntArray,
     check_confidence,
     check_follow_up,
     check_groups,
@@ -61,7 +62,10 @@ def hazard_ratio(
     """Estimate how many times higher the risk is in one of two groups.
 
     The ratio is that of a Cox model with the group as its only covariate (Efron's rule for ties,
-    Wald interval). A p-value tells whether there is a difference; this tells how large it is.
+    Wald interval). A p-value tells whether there is a difference; this tells how large it is, if
+    the hazards are proportional (:func:`proportional_hazards_p_value`). If they are not, it is an
+    average over the deaths that were seen, which depends on how long the subjects were followed;
+    then :func:`restricted_mean_difference` says more.
 
     Parameters
     ----------
@@ -86,17 +90,7 @@ def hazard_ratio(
     times, observed = check_follow_up(durations, events)
     labels, codes = check_groups(groups, times, observed)
     level = check_confidence(confidence)
-    if len(labels) != 2:
-        raise ValueError(f"groups must name exactly two groups, got {len(labels)}: {labels}")
-    for code, other in ((0, 1), (1, 0)):
-        # The partial likelihood has a maximum only if each group has an event at a time at which
-        # somebody of the other group is at risk; otherwise it is flat or keeps growing.
-        last_at_risk = times[codes == other].max()
-        if not (observed & (codes == code) & (times <= last_at_risk)).any():
-            raise ValueError(
-                f"groups: group {labels[code]!r} has no event while anybody of group "
-                f"{labels[other]!r} is at risk, so the hazard ratio has no finite estimate"
-            )
+    check_finite_ratio(times, observed, labels, codes)
     log_ratio, error = _log_hazard_ratio(times, observed, codes == 1)
     width = norm.isf((1.0 - level) / 2) * error
     return HazardRatio(
@@ -108,6 +102,23 @@ def hazard_ratio(
         group=labels[1],
         reference=labels[0],
     )
+
+
+def check_finite_ratio(
+    times: FloatArray, observed: BoolArray, labels: list[Hashable], codes: IntArray
+) -> None:
+    """Refuse groups that are not two, or whose hazard ratio has no finite estimate."""
+    if len(labels) != 2:
+        raise ValueError(f"groups must name exactly two groups, got {len(labels)}: {labels}")
+    for code, other in ((0, 1), (1, 0)):
+        # The partial likelihood has a maximum only if each group has an event at a time at which
+        # somebody of the other group is at risk; otherwise it is flat or keeps growing.
+        last_at_risk = times[codes == other].max()
+        if not (observed & (codes == code) & (times <= last_at_risk)).any():
+            raise ValueError(
+                f"groups: group {labels[code]!r} has no event while anybody of group "
+                f"{labels[other]!r} is at risk, so the hazard ratio has no finite estimate"
+            )
 
 
 def _log_hazard_ratio(
