@@ -123,16 +123,19 @@ class SurvivalComparison:
         plural = "" if self.degrees_of_freedom == 1 else "s"
         return (
             f"log-rank test: chi-squared = {self.statistic:.4g} on {self.degrees_of_freedom} "
-            f"degree{plural} of freedom, p = {self.p_value:.3g}; restricted means up to "
-            f"{self.horizon:.4g}"
+            f"degree{plural} of freedom, p = {self.p_value:.3g}"
         )
 
+    def _footnote(self) -> str:
+        return f"restricted means: time until the event, counted up to {self.horizon:.4g}"
+
     def __str__(self) -> str:
-        return f"{self._headline()}\n{self.summary.to_string(float_format='{:.4g}'.format)}"
+        table = self.summary.to_string(float_format="{:.4g}".format)
+        return f"{self._headline()}\n{table}\n{self._footnote()}"
 
     def _repr_html_(self) -> str:
         table = self.summary.to_html(float_format="{:.4g}".format)
-        return f"<p>{html.escape(self._headline())}</p>\n{table}"
+        return f"<p>{html.escape(self._headline())}</p>\n{table}\n<p>{self._footnote()}</p>"
 
 
 def compare_survival(
@@ -170,10 +173,11 @@ def compare_survival(
     >>> events = [1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0]
     >>> groups = ["high"] * 6 + ["low"] * 6
     >>> print(compare_survival(durations, events, groups))
-    log-rank test: chi-squared = 6.633 on 1 degree of freedom, p = 0.01; restricted means up to 20
+    log-rank test: chi-squared = 6.633 on 1 degree of freedom, p = 0.01
           n  observed  expected  observed/expected  median  restricted mean  standard error
     high  6         5     2.096              2.385       5              6.5           1.448
     low   6         3     5.904             0.5081      15             14.7           1.912
+    restricted means: time until the event, counted up to 20
     """
     times, observed = check_follow_up(durations, events)
     labels, codes = check_groups(groups, times, observed)

@@ -18,10 +18,10 @@ def proportional_hazards_p_value(
     """Test that the hazards of two groups have the same ratio at all times.
 
     A hazard ratio is one number, so it describes two groups only if their hazards are
-    **proportional**. The test, by lifelines, is that of Grambsch and Therneau: whether the residuals
-    of the Cox model (at each event, the group of the one who has it minus the share expected by the
-    model) rise or fall with the rank of the event. It sees ratios that go one way; a ratio that
-    rises and falls again may escape it.
+    **proportional**. The test, by lifelines, is that of Grambsch and Therneau: whether the
+    residuals of the Cox model (at each event, the group of the one who has it minus the share
+    expected by the model) rise or fall with the rank of the event. It sees ratios that go one way;
+    a ratio that rises and falls again may escape it.
 
     Parameters
     ----------
