@@ -13,6 +13,7 @@ from lifelines import KaplanMeierFitter
 from lifelines.utils import concordance_index as lifelines_index
 from lifelines.utils import restricted_mean_survival_time
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chi2
 from scipy.stats import t as student
 
 from informed import plots
@@ -23,7 +24,7 @@ from informed.studies.cli import main
 from informed.studies.experiments.carried import CARRIED_METHODS, carry
 from informed.studies.experiments.cohort_comparison import _mean_and_error, separation, strata_of
 from informed.studies.experiments.splits import SplitSettings, embed
-from informed.survival import concordance_index, random_effects
+from informed.survival import concordance_index, log_rank_p_value, random_effects
 
 STORED = Path(__file__).parents[1] / "book/results/cohort_comparison"
 SETTINGS = SplitSettings(12, 3, 5)
@@ -107,6 +108,47 @@ def test_concordance_does_not_care_for_the_scale_and_turns_with_the_sign():
 def test_concordance_refuses_what_does_not_fit(risks, strata, message):
     with pytest.raises(ValueError, match=message):
         concordance_index([1, 2, 3], [1, 0, 1], risks, strata)
+
+
+# -------------------------------------------------------------------------------- stratified test
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_stratified_log_rank_adds_up_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    n = 60
+    durations, events = rng.integers(1, 12, n), rng.integers(0, 2, n)
+    groups, strata = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    assert_allclose(
+        log_rank_p_value(durations, events, groups, strata),
+        chi2.sf(stratified(durations, events, groups, strata), 1),
+        rtol=1e-8,
+    )
+    assert_allclose(
+        log_rank_p_value(durations, events, groups, np.zeros(n)),
+        log_rank_p_value(durations, events, groups),
+    )
+
+
+def stratified(durations, events, groups, strata):
+    """Statistic of the stratified log-rank test, patient by patient."""
+    U = V = 0.0
+    for stratum in set(strata.tolist()):
+        people = [i for i in range(len(strata)) if strata[i] == stratum]
+        for time in {durations[i] for i in people if events[i]}:
+            at_risk = [i for i in people if durations[i] >= time]
+            now = [i for i in at_risk if durations[i] == time and events[i]]
+            n, d, ones = len(at_risk), len(now), sum(groups[i] for i in at_risk)
+            U += sum(groups[i] for i in now) - d * ones / n
+            if n > 1:
+                V += d * ones / n * (1 - ones / n) * (n - d) / (n - 1)
+    return U**2 / V
+
+
+def test_strata_that_hold_one_group_say_nothing():
+    assert log_rank_p_value([1, 2, 3, 4], [1, 1, 1, 1], [0, 0, 1, 1], [5, 5, 6, 6]) == 1.0
+    with pytest.raises(ValueError, match="strata"):
+        log_rank_p_value([1, 2, 3, 4], [1, 1, 1, 1], [0, 0, 1, 1], [5, 5])
 
 
 # ----------------------------------------------------------------------------------------- pooling
