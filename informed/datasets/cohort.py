@@ -44,6 +44,8 @@ class Cohort:
         Publication to cite.
     notes : str
         What to know before using the cohort.
+    treatment : str array of shape (n_samples,) or None
+        What each patient was treated with, where that is known.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class Cohort:
     source: str
     citation: str
     notes: str = ""
+    treatment: NDArray[np.str_] | None = None
 
     def __post_init__(self) -> None:
         X = check_matrix(self.X)
@@ -96,6 +99,11 @@ class Cohort:
                     f"{names} holds {len(getattr(self, names))} names: X of shape {X.shape} needs "
                     f"{expected}"
                 )
+        if self.treatment is not None and np.shape(self.treatment) != (n_samples,):
+            raise ValueError(
+                f"treatment has shape {np.shape(self.treatment)}: it must hold one value for each "
+                f"of the {n_samples} samples"
+            )
         checked: dict[str, Any] = {
             "X": X,
             "durations": durations,

@@ -11,6 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from informed.datasets.cohort import Cohort
 from informed.extras import import_extra
@@ -32,6 +33,7 @@ class _Facts:
     compiler: str
     citation: str
     notes: str
+    treatments: tuple[tuple[str, int], ...] = ()  # in the order of the rows
 
 
 _REDDY = "gene expression data for survival analysis collected by the group of C. K. Reddy"
@@ -150,6 +152,7 @@ _FACTS = {
             "that differ in treatment differ for that reason too. Nine probes for the array's "
             "control sequences (AFFX) are left out. Two patients have a duration of 0."
         ),
+        treatments=(("CHOP", 181), ("R-CHOP", 233)),
     ),
 }
 
@@ -192,6 +195,8 @@ def load_cohort(name: str) -> Cohort:
     <Cohort 'vdv': 78 samples × 4705 features, 34 events, durations in years>
     >>> cohort.endpoint
     'distant metastasis'
+    >>> load_cohort("chop").treatment[[0, 413]].tolist()
+    ['CHOP', 'R-CHOP']
     """
     name = check_choice("name", name, COHORT_NAMES)
     facts = _FACTS[name]
@@ -236,4 +241,12 @@ def load_cohort(name: str) -> Cohort:
         source=f"SurvSet, {reference} ({facts.compiler})",
         citation=facts.citation,
         notes=facts.notes,
+        treatment=_in_order(facts.treatments),
     )
+
+
+def _in_order(treatments: tuple[tuple[str, int], ...]) -> NDArray[np.str_] | None:
+    """One treatment for each row, from names and numbers of patients; None if nothing is known."""
+    if not treatments:
+        return None
+    return np.repeat([name for name, _ in treatments], [count for _, count in treatments])

@@ -18,9 +18,11 @@ Tables and curves need the extra ``survival`` (lifelines, pandas); they are load
 
 from informed.survival.adjusted import adjusted_hazard_ratio
 from informed.survival.comparison import SurvivalComparison, SurvivalCurve, compare_survival
+from informed.survival.concordance import concordance_index
 from informed.survival.follow_up import drop_late_deaths, truncate_follow_up
 from informed.survival.hazard import HazardRatio, hazard_ratio
 from informed.survival.log_rank import log_rank_p_value, permutation_p_value
+from informed.survival.pooling import RandomEffects, random_effects
 from informed.survival.proportional import proportional_hazards_p_value
 from informed.survival.restricted import (
     MeanDifference,
@@ -32,16 +34,19 @@ from informed.survival.restricted import (
 __all__ = [
     "HazardRatio",
     "MeanDifference",
+    "RandomEffects",
     "RestrictedMean",
     "SurvivalComparison",
     "SurvivalCurve",
     "adjusted_hazard_ratio",
     "compare_survival",
+    "concordance_index",
     "drop_late_deaths",
     "hazard_ratio",
     "log_rank_p_value",
     "permutation_p_value",
     "proportional_hazards_p_value",
+    "random_effects",
     "restricted_mean",
     "restricted_mean_difference",
     "truncate_follow_up",

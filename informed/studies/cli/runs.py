@@ -57,6 +57,7 @@ def experiments() -> dict[str, Experiment]:
         ),
         "neighborhood_sweep": Experiment(runs.neighborhood_sweep, ("neighborhood_sweep",)),
         "cohorts": Experiment(runs.cohorts, ("cohort_forest",)),
+        "cohort_comparison": Experiment(runs.cohort_comparison, ("cohort_comparison",)),
         "cohort_sensitivity": Experiment(runs.cohort_sensitivity, ("cohort_sensitivity",)),
         "own_patients": Experiment(
             runs.own_patients, ("own_patients", "own_variations"), cohort=CANDF

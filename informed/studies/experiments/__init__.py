@@ -4,6 +4,7 @@ from informed.datasets import BLOCK_FAMILIES as ALTERNATION_FAMILIES
 from informed.datasets import BlockData, blurred_toy, make_block_data
 from informed.metrics import SpikedCovariance, spiked_covariance
 from informed.studies.experiments.alternation import AlternationStudy, alternation_study
+from informed.studies.experiments.cohort_comparison import CohortComparison, cohort_comparison
 from informed.studies.experiments.cohort_sensitivity import CohortSensitivity, cohort_sensitivity
 from informed.studies.experiments.cohorts import CohortStudy, cohorts
 from informed.studies.experiments.hidden_space import (
@@ -58,6 +59,7 @@ __all__ = [
     "BlockData",
     "ClassificationStudy",
     "ClusterRing",
+    "CohortComparison",
     "CohortSensitivity",
     "CohortStudy",
     "CovarianceStairs",
@@ -84,6 +86,7 @@ __all__ = [
     "classification_study",
     "cluster_count_error",
     "cluster_ring",
+    "cohort_comparison",
     "cohort_sensitivity",
     "cohorts",
     "covariance_stairs",

@@ -31,13 +31,13 @@ class CohortSensitivity(Result):
     cohort : str
         Name of the cohort.
     genes, sizes, components, clusters : int arrays
-        Numbers m of genes, N of neighbours, d of directions and K of clusters that were tried.
+        Numbers of genes, N of neighbours, d of directions and K of clusters that were tried.
     base : tuple of int
-        (m, N, d, K) of the protocol; two of them vary at a time.
+        Number of genes, N, d and K of the protocol; two of them vary at a time.
     p_euclidean : array of shape (n_genes,)
         p of the Euclidean distance, which depends on the genes only.
     p_local_pca, p_exact : arrays of shape (n_genes, n_sizes)
-        p for every m and N.
+        p for every number of genes and N.
     p_rank : array of shape (n_components, n_clusters)
         p of the exact informed metric for every d and K; NaN where K < d.
     """

@@ -138,7 +138,7 @@ class CohortStudy(Result):
 
     @property
     def combined(self) -> Table:
-        """P-values of the independent cohorts, combined by two rules; one row for each metric.
+        """Permutation p of the independent cohorts, combined by two rules; one row for each metric.
 
         ``worst`` is the largest combined p when any one of these cohorts is left out as well.
         """
@@ -156,7 +156,10 @@ class CohortStudy(Result):
         return Table(header, rows)
 
     def combine(self, method: str, *, without: Sequence[str] = ()) -> tuple[float, float]:
-        """Combine the log-rank p-values of the independent cohorts.
+        """Combine the permutation p-values of the independent cohorts.
+
+        Not those of the chi-squared law: its tail is an approximation, and far out, where combined
+        p-values come from, it says nothing about a cohort of a hundred patients.
 
         Parameters
         ----------
@@ -168,7 +171,7 @@ class CohortStudy(Result):
         Returns
         -------
         fisher, harmonic : float
-            Fisher's p-value, exact for independent cohorts, and the harmonic mean, which is nearly
+            Fisher's p-value, valid for independent cohorts, and the harmonic mean, which is nearly
             a p-value when it is small, even if they depend on each other.
         """
         column = self.methods.index(check_choice("method", method, self.methods))
@@ -179,7 +182,7 @@ class CohortStudy(Result):
             raise ValueError(
                 f"without={tuple(without)} leaves no cohort out of {self.independent} to combine"
             )
-        p = self.p_values[[self.cohorts.index(name) for name in kept], column]
+        p = self.permutation_p_values[[self.cohorts.index(name) for name in kept], column]
         return float(combine_pvalues(p, method="fisher").pvalue), float(hmean(p))
 
     def __str__(self) -> str:

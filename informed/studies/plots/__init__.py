@@ -2,7 +2,7 @@
 
 from informed.studies.plots import _needs_matplotlib as _needs_matplotlib
 from informed.studies.plots.alternation import alternation_study, draw_sorted_table
-from informed.studies.plots.cohorts import cohort_forest, cohort_sensitivity
+from informed.studies.plots.cohorts import cohort_comparison, cohort_forest, cohort_sensitivity
 from informed.studies.plots.hidden_space import distance_recovery, square_embeddings
 from informed.studies.plots.local import locality_tradeoff, manifold_neighborhoods
 from informed.studies.plots.own_patients import own_patients, own_variations, site_transfer
@@ -26,6 +26,7 @@ from informed.studies.plots.uses import classification_study, covariance_study
 __all__ = [
     "alternation_study",
     "classification_study",
+    "cohort_comparison",
     "cohort_forest",
     "cohort_sensitivity",
     "covariance_stairs",

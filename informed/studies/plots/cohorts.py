@@ -1,4 +1,4 @@
-"""Figures of the real cohorts: effect sizes side by side, and p under other settings."""
+"""Figures of the real cohorts: effect sizes, differences of metrics, p under other settings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from informed.studies.experiments import CohortSensitivity, CohortStudy
+from informed.studies.experiments import CohortComparison, CohortSensitivity, CohortStudy
+from informed.studies.experiments.cohort_comparison import MARGINS
 from informed.studies.plots.style import look, new_figure, styled
 from informed.validation import Array
 
-__all__ = ["cohort_forest", "cohort_sensitivity"]
+__all__ = ["cohort_comparison", "cohort_forest", "cohort_sensitivity"]
 
 _SMALLEST_P = 1e-4  # what is below looks alike in a heat map
 
@@ -35,7 +36,7 @@ def cohort_forest(result: CohortStudy) -> Figure:
     """
     n_cohorts, n_methods = result.ratios.shape
     height = n_cohorts * (n_methods + 1)
-    figure, axes = new_figure(1, 1, (8.4, 0.17 * height + 0.9))
+    figure, axes = new_figure(1, 1, (6.9, 0.17 * height + 0.9))
     ax = axes[0, 0]
     right = 1.12 * float(np.nanmax(result.upper))
     for i in range(n_cohorts):
@@ -60,7 +61,7 @@ def cohort_forest(result: CohortStudy) -> Figure:
                 xytext=(6, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize=7.5,
+                fontsize=8,
                 color=style.color,
             )
     centers = np.arange(n_cohorts) * (n_methods + 1) + (n_methods - 1) / 2
@@ -92,7 +93,51 @@ def cohort_forest(result: CohortStudy) -> Figure:
     ax.set_xticks(ticks, [str(tick) for tick in ticks])
     ax.set_xticks([], minor=True)
     ax.tick_params(axis="y", length=0)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=n_methods)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.45, -0.09), ncols=n_methods, columnspacing=1.2)
+    return figure
+
+
+@styled
+def cohort_comparison(result: CohortComparison, other: str = "euclidean") -> Figure:
+    """Differences between metrics: each cohort, the summary over all, and a prediction.
+
+    Parameters
+    ----------
+    result : CohortComparison
+        From :func:`informed.experiments.cohort_comparison`.
+    other : str
+        The metric that is subtracted.
+
+    Returns
+    -------
+    Figure
+    """
+    methods = [method for method in result.methods if method != other]
+    figure, axes = new_figure(1, 2, (6.9, 0.42 * len(methods) + 1.1), sharey=True)
+    titles = {
+        "concordance": "concordance index",
+        "separation": "restricted mean survival\n(share of the horizon)",
+    }
+    for ax, (measure, margin) in zip(axes[0], MARGINS.items(), strict=True):
+        ax.axvspan(-margin, margin, color="0.9", linewidth=0)
+        ax.axvline(0, color="0.5", linewidth=0.8)
+        for y, method in enumerate(methods):
+            style = look(method)
+            means, _ = result.differences(method, other, measure)
+            own = [i for i, name in enumerate(result.cohorts) if name in result.independent]
+            ax.plot(means[own], np.full(len(own), y - 0.27), "|", color=style.color, markersize=6)
+            if len(own) > 1:
+                found = result.summary(method, other, measure)
+                for low, high, width in (
+                    (found.predicted_lower, found.predicted_upper, 1.0),
+                    (found.lower, found.upper, 3.2),
+                ):
+                    ax.plot([low, high], [y + 0.1] * 2, color=style.color, linewidth=width)
+                ax.plot(found.mean, y + 0.1, style.marker, color=style.color, markersize=6)
+        ax.set(title=titles[measure], xlabel=f"minus {look(other).label}")
+        ax.set_yticks(range(len(methods)), [look(method).label for method in methods])
+        ax.set_ylim(len(methods) - 0.5, -0.6)
+        ax.tick_params(axis="y", length=0)
     return figure
 
 
@@ -109,19 +154,19 @@ def cohort_sensitivity(result: CohortSensitivity) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 3, (10.5, 3.3))
-    m, n, d, k = result.base
+    figure, axes = new_figure(1, 3, (6.9, 2.7), width_ratios=[1.25, 1.25, 1])
+    n_genes, n, d, k = result.base
     rows = [
-        f"{genes}\n(Eucl. {p:.2g})"
-        for genes, p in zip(result.genes, result.p_euclidean, strict=True)
+        f"{genes}\nEucl. {p:.1g}" for genes, p in zip(result.genes, result.p_euclidean, strict=True)
     ]
     for ax, p, method in (
         (axes[0, 0], result.p_local_pca, "local pca"),
         (axes[0, 1], result.p_exact, "exact"),
     ):
         image = _draw_p_map(ax, p, rows, [str(size) for size in result.sizes])
-        _frame(ax, result.genes, m, result.sizes, n)
-        ax.set(title=look(method).label, xlabel="neighbours $N$", ylabel="genes $m$")
+        _frame(ax, result.genes, n_genes, result.sizes, n)
+        ax.set(title=look(method).label, xlabel="neighbours $N$")
+    axes[0, 0].set_ylabel("number of genes")
     _draw_p_map(
         axes[0, 2],
         result.p_rank,
@@ -131,6 +176,7 @@ def cohort_sensitivity(result: CohortSensitivity) -> Figure:
     _frame(axes[0, 2], result.components, d, result.clusters, k)
     axes[0, 2].set(title=look("exact").label, xlabel="clusters $K$", ylabel="directions $d$")
     figure.colorbar(image, ax=axes[0, 2], label="log-rank p", extend="min")
+    axes[0, 1].set_yticks([])
     figure.suptitle(result.cohort, fontsize=10.5)
     return figure
 

@@ -63,6 +63,10 @@ LOOKS = {
     "averaged": Look("#56B4E9", "-.", "v", "averaged"),
     "gradient": Look("#009E73", (0, (5, 1)), "^", "gradient (200 steps)"),  # type: ignore[arg-type]
     "penalized": Look("#D55E00", "-", "P", "penalised"),
+    "global exact": Look("#0072B2", "--", "D", "exact, global"),
+    "shrunk pca": Look("#E69F00", "-", "P", "PCA, shrunk variances"),
+    "agglomeration": Look("#009E73", "-", "^", "feature agglomeration"),
+    "agglomeration + pca": Look("#009E73", "--", "v", "agglomeration + PCA"),
     "true": Look("#000000", "-", "", "true"),
 }
 
