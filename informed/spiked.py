@@ -27,6 +27,7 @@ __all__ = [
     "detection_threshold",
     "inflated_variance",
     "limiting_cosine",
+    "shrunk_variances",
     "spikes_from_variances",
     "strength_from_variance",
 ]
@@ -153,3 +154,49 @@ def spikes_from_variances(
         strengths = strength_from_variance(variances, aspect, noise)
         noise = (total - float(strengths.sum())) / n_features
     return strengths, noise
+
+
+def shrunk_variances(
+    variances: Array, total: float, n_features: int, dimension: int, n_samples: int
+) -> Array:
+    r"""Variances to expect of new samples along directions that few samples found.
+
+    A direction that was found leans towards the noise of its samples. New samples with noise of
+    variance :math:`\sigma^2` and a signal of strength :math:`\ell` have the variance
+    :math:`\sigma^2 + \ell c^2` along it, where :math:`c^2` is the squared cosine between found and
+    true direction. Among all variances for these directions it gives new samples the largest
+    expected Gaussian likelihood. Strength, cosine and noise follow from the variances found by the
+    limits above, where the aspect is that of the space in which the directions were sought: all
+    features for PCA, the span of the clusters for informed directions.
+
+    Parameters
+    ----------
+    variances : array of shape (d,)
+        Sample variances along the directions, the leading ones of the space that was searched.
+    total : float
+        Trace of the sample covariance of all features.
+    n_features : int
+        Number of features.
+    dimension : int
+        Number of dimensions of the space that was searched: features, or clusters of them.
+    n_samples : int
+        Number of samples; their mean was subtracted.
+
+    Returns
+    -------
+    shrunk : array of shape (d,)
+        At most the variances given.
+
+    Examples
+    --------
+    >>> found = np.array([9.0, 3.0])
+    >>> shrunk_variances(found, 30.0, 20, 20, 21).round(2)
+    array([6.43, 1.18])
+    >>> shrunk_variances(found, 30.0, 20, 4, 21).round(2)
+    array([8.54, 2.36])
+    """
+    aspect = dimension / (n_samples - 1)
+    strengths, noise = spikes_from_variances(variances, total, n_features, aspect)
+    cosines = limiting_cosine(strengths, aspect, noise)
+    shrunk: Array = np.minimum(noise + strengths * cosines, variances).astype(variances.dtype)
+    return shrunk

@@ -44,6 +44,10 @@ def directions_by_hand(X, labels, d, directions, penalty):
     return U / np.linalg.norm(U, axis=0)
 
 
+# Variances of the samples themselves; shrunk ones follow from a model and are tested with it.
+SAMPLE_VARIANCES = ("pca", "own")
+
+
 def mahalanobis_matrix_by_hand(X, labels, d, directions, variances, penalty):
     """Σ̃† = Ũ Λ⁻¹ Ũᵀ, p × p."""
     U = directions_by_hand(X, labels, d, directions, penalty)

@@ -13,6 +13,8 @@ import pytest
 from by_hand import clustered_data
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.preprocessing import StandardScaler
 
 from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis, diffusion
 from informed.groups import bipartition
@@ -130,22 +132,56 @@ BAD_PARAMETERS = [
     ),
     (
         whole,
-        {"n_clusters": None, "feature_labels": np.where(LABELS == 1, 0, LABELS)},
+        {"n_clusters": None, "feature_labels": LABELS - 2},
         ValueError,
-        "feature_labels leaves cluster 1 empty: every number from 0 to 3",
+        "feature_labels holds -2: clusters have numbers from 0, and -1 stands for",
     ),
     (
         whole,
-        {"n_clusters": None, "feature_labels": LABELS - 1},
+        {"n_clusters": None, "feature_labels": ["cycle"] * 23 + [" "]},
         ValueError,
-        "feature_labels holds -1: cluster numbers start at 0",
+        "feature_labels holds ' ' at index 23: it must be a name or an integer; None",
+    ),
+    (
+        whole,
+        {"n_clusters": None, "feature_labels": [b"a", *[None] * 23]},
+        ValueError,
+        "feature_labels holds b'a' at index 0",
+    ),
+    (
+        whole,
+        {"n_clusters": None, "feature_labels": ["a", *LABELS[1:]]},
+        ValueError,
+        "feature_labels holds both names and numbers",
     ),
     (
         whole,
         {"n_clusters": None, "feature_labels": LABELS / 1.0},
         TypeError,
-        "feature_labels must hold integers, got .* float64",
+        "feature_labels must hold integers or names, got .* float64",
     ),
+    # ways to cluster, and what is chosen by itself
+    (whole, {"clustering": "k-means"}, ValueError, r"clustering='k-means' .* \['kmeans', 'ward'\]"),
+    (whole, {"clustering": 3}, TypeError, "clustering must be .* method fit, got 3 of type int"),
+    (whole, {"clustering": KMeans}, TypeError, "clustering must be .* of type "),
+    (whole, {"clustering": DBSCAN()}, ValueError, "n_clusters=3 cannot be given to DBSCAN"),
+    (
+        whole,
+        {"clustering": DBSCAN(eps=1e9), "n_clusters": None},
+        ValueError,
+        r"n_components=2 .* 1 to 1 .*DBSCAN\(.*\) found 1 clusters",
+    ),
+    (whole, {"clustering": StandardScaler(), "n_clusters": None}, TypeError, "left no labels_"),
+    (whole, {"profiles": "raw"}, ValueError, "profiles='raw' .*'as-is', 'centered'"),
+    (
+        whole,
+        {"variances": "shrunk", "directions": "penalized"},
+        ValueError,
+        "variances='shrunk' has no formula for directions='penalized'",
+    ),
+    (whole, {"n_components": 30, "n_clusters": "auto"}, ValueError, "n_components=30 .* 3 folds"),
+    (whole, {"n_components": "auto", "n_clusters": 0}, ValueError, "n_clusters=0 .* 1 to 24"),
+    (whole, {"directions": "auto", "variances": "x"}, ValueError, "variances='x' is unknown"),
     (
         whole,
         {"n_clusters": 5, "feature_labels": LABELS},
@@ -161,7 +197,7 @@ BAD_PARAMETERS = [
     # choices and numbers
     (whole, {"directions": "best"}, ValueError, "directions='best' .*'averaged', 'exact'"),
     (whole, {"directions": 1}, ValueError, "directions=1 .* one of"),
-    (whole, {"variances": "none"}, ValueError, r"variances='none' .* \['own', 'pca'\]"),
+    (whole, {"variances": "none"}, ValueError, r"variances='none' .* \['own', 'pca', 'shrunk'\]"),
     (whole, {"penalty": "auto"}, ValueError, r"penalty='auto' .*'capped', 'cv', 'per-direction'"),
     (whole, {"penalty": -1.0}, ValueError, "penalty=-1.0 .* number >= 0"),
     (whole, {"penalty": np.nan}, ValueError, "penalty=nan .* number >= 0"),

@@ -14,10 +14,10 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from toy import Array, explicit_indicator, projector, same_examples
 
+from informed.clusters import cluster_features
 from informed.clusters.features import (
     average_over_clusters,
     cluster_coordinates,
-    cluster_features,
     from_cluster_coordinates,
     indicator,
     relabel_by_first_occurrence,

@@ -8,7 +8,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from by_hand import clustered_data, mahalanobis_matrix_by_hand
+from by_hand import SAMPLE_VARIANCES, clustered_data, mahalanobis_matrix_by_hand
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,7 +19,7 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis
-from informed.directions.registry import DIRECTIONS, VARIANCES
+from informed.directions.registry import DIRECTIONS
 from informed.metrics import neighborhoods
 from informed.metrics.neighbors import include_self
 
@@ -47,7 +47,7 @@ def distance_by_hand(x, y, x_matrix, y_matrix):
     return math.sqrt(max(total, 0.0))
 
 
-@pytest.mark.parametrize("variances", VARIANCES)
+@pytest.mark.parametrize("variances", SAMPLE_VARIANCES)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_distance_is_the_formula_in_plain_loops(directions, variances, seed):
@@ -133,7 +133,7 @@ def test_n_clusters_none_means_one_more_than_the_directions():
 @given(
     seed=seeds,
     directions=st.sampled_from(DIRECTIONS),
-    variances=st.sampled_from(VARIANCES),
+    variances=st.sampled_from(SAMPLE_VARIANCES),
 )
 def test_symmetric_non_negative_and_zero_on_the_diagonal(seed, directions, variances):
     X, _ = clustered_data(seed, n_samples=20)

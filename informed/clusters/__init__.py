@@ -6,6 +6,7 @@ The features are the points here: feature *j* is the vector of its values over t
 :math:`HH^\top` replaces each entry of a vector by the mean of its cluster.
 """
 
-from informed.clusters.features import average_over_clusters, cluster_features, indicator
+from informed.clusters.clusterers import check_feature_labels, cluster_features
+from informed.clusters.features import average_over_clusters, indicator
 
-__all__ = ["average_over_clusters", "cluster_features", "indicator"]
+__all__ = ["average_over_clusters", "check_feature_labels", "cluster_features", "indicator"]

@@ -1,4 +1,4 @@
-"""Group the features, number the groups, and move between features and groups."""
+"""K-means of features, the numbers of groups, and ways between features and groups."""
 
 from __future__ import annotations
 
@@ -10,62 +10,44 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from informed.centering import center, warn_about_constant_features
 from informed.clusters.kmeans import best_partition, best_partitions
-from informed.validation import Array, check_count, check_labels, check_matrix
+from informed.validation import Array, check_labels, check_matrix
 
-__all__ = ["average_over_clusters", "cluster_features", "indicator"]
-
-
-def cluster_features(
-    X: Array, n_clusters: int, *, n_init: int = 10, random_state: int | RandomState | None = None
-) -> NDArray[np.intp]:
-    """Group the features of ``X`` by k-means.
-
-    Each feature is centred first: features that rise and fall together belong together, whatever
-    their level. So the clusters, like the covariance that they inform, do not change when a
-    constant is added to a feature, and all constant features share a cluster.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The data.
-    n_clusters : int
-        Number of clusters, at most the number of features.
-    n_init : int
-        Number of k-means restarts; the one with the lowest cost wins.
-    random_state : int, RandomState or None
-        Seed of the restarts.
-
-    Returns
-    -------
-    labels : int array of shape (n_features,)
-        Cluster of each feature, numbered in the order of first occurrence.
-
-    Examples
-    --------
-    >>> cluster_features([[0, 5, 1, 0], [1, 3, 2, 0], [2, 1, 3, 9]], 3, random_state=0)
-    array([0, 1, 0, 2])
-    """
-    X = check_matrix(X)
-    n_features = X.shape[1]
-    n_clusters = check_count("n_clusters", n_clusters, 1, n_features, f"n_features={n_features}")
-    n_init = check_count("n_init", n_init, 1)
-    warn_about_constant_features(X)
-    return cluster_rows(center(X)[0].T, n_clusters, n_init, random_state)
+__all__ = ["average_over_clusters", "indicator"]
 
 
 def cluster_rows(
     rows: Array, n_clusters: int, n_init: int, random_state: int | RandomState | None
 ) -> NDArray[np.intp]:
     """K-means of the rows, labels by first occurrence; no checks, for callers that did them."""
-    model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
+    return cluster_rows_twice(rows, n_clusters, n_init, random_state)[0]
+
+
+def cluster_rows_twice(
+    rows: Array, n_clusters: int, n_init: int, random_state: int | RandomState | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp] | None]:
+    """Return the labels of k-means, and those of the half of the restarts that did not win.
+
+    The restarts are run in two halves from one stream of random numbers. So the better half is what
+    a single run would have returned, and the other an independent answer at no cost; None if there
+    is one restart only.
+    """
+    try:
+        random = check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state must be None, an integer or a RandomState. Got {random_state!r}"
+        ) from error
+    halves = [n for n in (n_init - n_init // 2, n_init // 2) if n]
     with warnings.catch_warnings():
         # scikit-learn only warns when rows coincide so that clusters stay empty; we stop below.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = model.fit_predict(rows)
-    return _numbered(found, n_clusters)
+        models = [KMeans(n_clusters, n_init=n, random_state=random).fit(rows) for n in halves]
+    models.sort(key=lambda model: model.inertia_)
+    best, *others = (_numbered(model.labels_, n_clusters) for model in models)
+    return best, others[0] if others else None
 
 
 def cluster_rows_from(rows: Array, starts: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:

@@ -16,7 +16,7 @@ from informed.directions.solvers import (
 )
 
 DirectionsName = Literal["exact", "gradient", "averaged", "penalized", "pca"]
-VariancesName = Literal["pca", "own"]
+VariancesName = Literal["pca", "own", "shrunk"]
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,16 +14,25 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
-from informed.clusters.features import cluster_rows
+from informed.clusters.clusterers import (
+    ClusteringName,
+    FeatureClusterer,
+    Grouping,
+    ProfilesName,
+    check_feature_labels,
+)
 from informed.directions.penalty import choose_penalty
 from informed.directions.registry import DirectionsName, VariancesName
+from informed.metrics.choice import Auto, Settings, choose_settings
 from informed.metrics.covariance import SpikedCovariance
-from informed.metrics.model import Recipe, check_fit, find_model
+from informed.metrics.model import Model, Recipe, check_fit, find_model
 from informed.metrics.pairs import PairDistanceMixin
+from informed.metrics.stability import coordinate_agreement
 from informed.validation import (
     Array,
     KeepsFloat32Mixin,
     Penalty,
+    check_choice,
     check_matrix,
     validate_samples,
 )
@@ -67,27 +77,47 @@ class InformedMahalanobis(
     :math:`(c_1-c_2)^\top\tilde U\Lambda^{-1}\tilde U^\top(c_1-c_2)`. It is the squared Euclidean
     distance after :meth:`transform`, and nothing larger than d × n_features is stored.
 
+    Any of ``n_components``, ``n_clusters``, ``clustering``, ``profiles``, ``directions`` and
+    ``variances`` may be ``"auto"``: it is then chosen, together with the others that are, by the
+    log-likelihood of samples held out (:meth:`score`) in three folds, everything being found anew
+    in each; ``settings_`` tells what was chosen.
+
     Parameters
     ----------
-    n_components : int, default=2
+    n_components : int or "auto", default=2
         Number of directions d, at most the rank of the centred data.
-    n_clusters : int or None, default=None
+    n_clusters : int, "auto" or None, default=None
         Number of clusters of features, at least d; None means d + 1 (d, if there are only d
-        features).
-    directions : {"exact", "gradient", "averaged", "penalized", "pca"}, default="exact"
+        features), or what a clusterer object says.
+    clustering : {"kmeans", "ward", "auto"} or clusterer, default="kmeans"
+        How the features are clustered. ``"ward"`` is the tree of
+        :class:`sklearn.cluster.FeatureAgglomeration`; it needs no seed, and memory for the
+        distances of all pairs of features. An object with the interface of :mod:`sklearn.cluster`
+        is copied and fitted to the features as points; its ``n_clusters`` is set if ours is given,
+        its ``random_state`` if it has none; features that it leaves in no cluster (−1) are treated
+        as in ``feature_labels``.
+    profiles : {"as-is", "centered", "standardized", "auto"}, default="centered"
+        What is done to each feature before it is compared with others. As they are, features of
+        different level are apart; centred, adding a constant to a feature changes nothing;
+        standardised, its unit does not matter either. See :mod:`informed.clusters.clusterers`.
+        Directions and variances are of the features as they are in any case.
+    directions : {"exact", "gradient", "averaged", "penalized", "pca", "auto"}, default="exact"
         How the directions are found; see :mod:`informed.directions`. ``"pca"`` ignores the clusters
         and gives the conventional distance. Columns that are not of unit length are scaled to it,
-        as in the paper.
-    variances : {"pca", "own"}, default="pca"
-        Λ: the leading eigenvalues of the sample covariance, as in the paper, or the variances along
-        the directions themselves.
+        as in the paper. ``"auto"`` tries exact and principal ones.
+    variances : {"pca", "own", "shrunk", "auto"}, default="pca"
+        Λ: the leading eigenvalues of the sample covariance, as in the paper; the variances along
+        the directions themselves; or those that new samples may be expected to have there, see
+        :func:`informed.spiked.shrunk_variances`.
     penalty : float, "cv", "capped" or "per-direction", default="cv"
         Weight for ``directions="penalized"``. ``"cv"`` chooses it by held-out reconstruction error;
         clusters that were found from the data are found anew in each fold. ``"capped"`` takes a
         formula's weight where that is smaller, and ``"per-direction"`` a weight for each direction;
         see :func:`informed.directions.choose_penalty`.
-    feature_labels : int array of shape (n_features,) or None, default=None
-        A known clustering, used instead of k-means.
+    feature_labels : array of shape (n_features,) or None, default=None
+        A known clustering, used instead of finding one: integers, or names such as those of
+        pathways. Numbers may be left out. A feature that is in no cluster (−1, None or NaN) stands
+        for itself: the directions are free there.
     n_init : int, default=10
         Number of k-means restarts.
     random_state : int, RandomState or None, default=None
@@ -98,7 +128,7 @@ class InformedMahalanobis(
     mean_ : array of shape (n_features,)
         Mean of the training samples.
     labels_ : int array of shape (n_features,) or None
-        Cluster of each feature, numbered by first occurrence unless given; None for
+        Cluster of each feature, numbered by first occurrence unless given as 0 … K − 1; None for
         ``directions="pca"`` without ``feature_labels``.
     directions_ : array of shape (n_features, d)
         Unit directions Ũ.
@@ -107,7 +137,14 @@ class InformedMahalanobis(
     components_ : array of shape (d, n_features)
         :math:`\Lambda^{-1/2}\tilde U^\top`, the factor of the metric.
     noise_variance_ : float
-        Mean variance of the training samples across the directions; zero if nothing is left there.
+        Mean variance of the training samples across the directions, or what shrunk variances leave
+        of the total; zero if nothing is left there.
+    stability_ : float
+        How far another seed agrees: the RV coefficient of the training samples' coordinates with
+        those from clusters that other restarts found (half of ``n_init`` each), which is one if all
+        distances agree up to a factor. One where no seed is involved; NaN for ``n_init=1``.
+    settings_ : dict
+        What was used for each parameter that may be ``"auto"``.
     penalty_ : float
         The weight that was used, the largest if there are several: 0 for ``"pca"``, infinite where
         directions must lie in the span of the indicators.
@@ -132,11 +169,13 @@ class InformedMahalanobis(
 
     def __init__(
         self,
-        n_components: int = 2,
-        n_clusters: int | None = None,
+        n_components: int | Auto = 2,
+        n_clusters: int | Auto | None = None,
         *,
-        directions: DirectionsName = "exact",
-        variances: VariancesName = "pca",
+        clustering: ClusteringName | Auto | FeatureClusterer = "kmeans",
+        profiles: ProfilesName | Auto = "centered",
+        directions: DirectionsName | Auto = "exact",
+        variances: VariancesName | Auto = "pca",
         penalty: Penalty = "cv",
         feature_labels: ArrayLike | None = None,
         n_init: int = 10,
@@ -144,6 +183,8 @@ class InformedMahalanobis(
     ) -> None:
         self.n_components = n_components
         self.n_clusters = n_clusters
+        self.clustering = clustering
+        self.profiles = profiles
         self.directions = directions
         self.variances = variances
         self.penalty = penalty
@@ -187,29 +228,60 @@ class InformedMahalanobis(
 
     def _fit(self, X: ArrayLike) -> Array:
         """Find the model and return the centred training samples."""
-        data, labels, recipe = check_fit(self, X, feature_labels=self.feature_labels)
+        settings = self._settle(X)
+        data, labels, recipe = check_fit(
+            self,
+            X,
+            parameters=settings,
+            feature_labels=self.feature_labels,
+            clustering=settings.clustering,
+            profiles=settings.profiles,
+        )
         warn_about_constant_features(data, stacklevel=4)
         centered, self.mean_ = center(data)
-        recluster = None
+        recluster = grouping = None
+        # Centred samples have the same clusters, unless the level of a feature counts.
+        profiled = data if recipe.profiles == "as-is" else centered
         if labels is None and recipe.solver.informed:
-            labels = cluster_rows(centered.T, recipe.n_clusters, recipe.n_init, self.random_state)
+            grouping = recipe.group(profiled, self.random_state)
+            labels = grouping.labels
             recluster = partial(_cluster_samples, recipe)
-        model = find_model(
-            centered,
-            recipe,
-            labels,
-            lambda own: choose_penalty(
-                centered, own, recipe.n_components, recipe.penalty_rule, recluster=recluster
-            ),
-        )
+
+        def find(clusters: NDArray[np.intp] | None) -> Model:
+            return find_model(
+                centered,
+                recipe,
+                clusters,
+                lambda own: choose_penalty(
+                    profiled, own, recipe.n_components, recipe.penalty_rule, recluster=recluster
+                ),
+            )
+
+        model = find(labels)
         self.labels_ = labels
-        self.noise_variance_ = _variance_across(centered, model.directions)
+        self.noise_variance_ = _variance_across(centered, model, recipe)
         self.directions_ = model.directions
         self.variances_ = model.variances
         self.components_ = model.factor
         self.penalty_ = model.penalty
         self.n_iter_ = model.n_iter
+        self.settings_ = settings.used(
+            None if labels is None or not recipe.solver.informed else int(labels.max()) + 1
+        )
+        self.stability_ = 1.0
+        if grouping is not None and grouping.seeded:
+            self.stability_ = _agreement_of_seeds(centered, model, grouping, find)
         return centered
+
+    def _settle(self, X: ArrayLike) -> Settings:
+        """Return the settings with nothing left open."""
+        settings = Settings(**{name: getattr(self, name) for name in Settings.names()})
+        if not settings.open:
+            return settings
+        samples, labels = validate_samples(self, X, reset=True), None
+        if self.feature_labels is not None:
+            labels = check_feature_labels(self.feature_labels, samples.shape[1])
+        return choose_settings(samples, settings, labels)[0]
 
     def transform(self, X: ArrayLike) -> Array:
         """Map samples to d coordinates in which the Euclidean distance is the metric.
@@ -323,6 +395,44 @@ class InformedMahalanobis(
         """
         return self._model_of_all().score(self._checked(X))
 
+    def error_norm(
+        self,
+        comp_cov: ArrayLike,
+        norm: Literal["frobenius", "spectral"] = "frobenius",
+        scaling: bool = True,
+        squared: bool = True,
+    ) -> float:
+        """Error of the covariance of :meth:`mahalanobis`, as :mod:`sklearn.covariance` gives it.
+
+        Parameters
+        ----------
+        comp_cov : array of shape (n_features, n_features)
+            The covariance to compare with.
+        norm : {"frobenius", "spectral"}
+            Root of the sum of squared entries, or largest singular value, of the difference.
+        scaling : bool
+            Whether to divide the squared norm by the number of features.
+        squared : bool
+            Whether to return the squared norm.
+
+        Returns
+        -------
+        float
+        """
+        check_choice("norm", norm, ["frobenius", "spectral"])
+        model = self._model_of_all()
+        other = check_matrix(comp_cov, "comp_cov", min_samples=1)
+        n_features = len(model.mean)
+        if other.shape != (n_features, n_features):
+            raise ValueError(
+                f"comp_cov has shape {other.shape}: it must be ({n_features}, {n_features})"
+            )
+        ours = (model.directions * (model.variances - model.noise)) @ model.directions.T
+        ours[np.diag_indices(n_features)] += model.noise
+        error = float(np.linalg.norm(other - ours, 2 if norm == "spectral" else "fro")) ** 2
+        error /= n_features if scaling else 1
+        return error if squared else float(np.sqrt(error))
+
     def _checked(self, X: ArrayLike) -> Array:
         return validate_samples(self, X, reset=False)
 
@@ -375,17 +485,35 @@ class InformedMahalanobis(
         return int(self.components_.shape[0])
 
 
-def _variance_across(centered: Array, directions: Array) -> float:
+def _variance_across(centered: Array, model: Model, recipe: Recipe) -> float:
     """Mean variance of the samples across the span of the directions; exactly zero if none is."""
     n_samples, n_features = centered.shape
-    basis = np.linalg.qr(directions)[0]
+    basis = np.linalg.qr(model.directions)[0]
     total = float((centered**2).sum())
     left = total - float(((centered @ basis) ** 2).sum())
     if n_features == basis.shape[1] or left <= 1e-10 * total:
         return 0.0
+    if recipe.variances == "shrunk":
+        # What is noise along the directions of these samples lies across them in others.
+        left = total - float(model.variances.sum()) * (n_samples - 1)
     return float(left / (n_samples - 1) / (n_features - basis.shape[1]))
+
+
+def _agreement_of_seeds(
+    centered: Array,
+    model: Model,
+    grouping: Grouping,
+    find: Callable[[NDArray[np.intp]], Model],
+) -> float:
+    """Compare the coordinates with those from the clusters of another seed."""
+    if grouping.rival is None:
+        return float("nan")
+    if np.array_equal(grouping.rival, grouping.labels):
+        return 1.0
+    other = find(grouping.rival)
+    return coordinate_agreement(centered @ model.factor.T, centered @ other.factor.T)
 
 
 def _cluster_samples(recipe: Recipe, samples: Array) -> NDArray[np.intp]:
     """Cluster the features over some of the samples, from a fixed seed."""
-    return cluster_rows(center(samples)[0].T, recipe.n_clusters, recipe.n_init, 0)
+    return recipe.group(samples, 0).labels

@@ -4,42 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
-from informed.directions.registry import (
-    DIRECTIONS,
-    SOLVERS,
-    VARIANCES,
-    DirectionsName,
-    Solver,
-    VariancesName,
+from informed.clusters.clusterers import (
+    PROFILES,
+    ClusteringName,
+    FeatureClusterer,
+    Grouping,
+    ProfilesName,
+    check_clustering,
+    check_feature_labels,
+    group_features,
 )
+from informed.directions.registry import DIRECTIONS, SOLVERS, VARIANCES, Solver, VariancesName
 from informed.directions.solvers import unit_columns
 from informed.directions.weights import DirectionWeights
+from informed.spiked import shrunk_variances
 from informed.validation import (
     Array,
     Penalty,
     PenaltyRule,
     check_choice,
     check_count,
-    check_labels,
     check_penalty,
     validate_samples,
 )
-
-
-class ModelParameters(Protocol):
-    """What an estimator is asked for; the user may have set anything, so it is checked first."""
-
-    n_components: int
-    n_clusters: int | None
-    directions: DirectionsName
-    variances: VariancesName
-    penalty: Penalty
-    n_init: int
 
 
 @dataclass(frozen=True)
@@ -51,10 +44,11 @@ class Recipe:
     n_components : int
         Number of directions.
     n_clusters : int
-        Number of clusters of features; 0 where the directions ignore them.
+        Number of clusters of features; 0 where the directions ignore them, or where a clusterer
+        object has its own number.
     solver : Solver
         What finds the directions.
-    variances, penalty, n_init
+    variances, penalty, n_init, clustering, profiles
         As in :class:`informed.InformedMahalanobis`.
     """
 
@@ -64,6 +58,35 @@ class Recipe:
     variances: VariancesName
     penalty: Penalty
     n_init: int
+    clustering: ClusteringName | FeatureClusterer = "kmeans"
+    profiles: ProfilesName = "centered"
+
+    def group(self, samples: Array, random_state: int | RandomState | None) -> Grouping:
+        """Group the features over some samples.
+
+        Parameters
+        ----------
+        samples : array of shape (n_samples, n_features)
+            Samples.
+        random_state : int, RandomState or None
+            Seed.
+
+        Returns
+        -------
+        Grouping
+        """
+        grouping = group_features(
+            samples,
+            self.n_clusters or None,
+            clustering=self.clustering,
+            profiles=self.profiles,
+            n_init=self.n_init,
+            random_state=random_state,
+        )
+        found = int(grouping.labels.max()) + 1
+        why = f"clustering={self.clustering!r} found {found} clusters"
+        check_count("n_components", self.n_components, 1, found, why)
+        return grouping
 
     @property
     def penalty_rule(self) -> PenaltyRule:
@@ -97,10 +120,13 @@ class Model:
 
 
 def check_fit(
-    estimator: ModelParameters,
+    estimator: Any,
     X: ArrayLike,
     *,
+    parameters: Any = None,
     feature_labels: ArrayLike | None = None,
+    clustering: object = "kmeans",
+    profiles: object = "centered",
     samples_per_model: Callable[[int], int] | None = None,
 ) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
     """Check all that a fit gets: the samples, and the parameters against each other and them.
@@ -108,11 +134,16 @@ def check_fit(
     Parameters
     ----------
     estimator : estimator
-        Its parameters are checked; its number of features and their names are set.
+        Its number of features and their names are set.
     X : array of shape (n_samples, n_features)
         Training samples.
-    feature_labels : int array of shape (n_features,) or None
+    parameters : object or None
+        What holds the parameters as attributes, if not the estimator itself. The user may have set
+        anything, so each is checked.
+    feature_labels : array of shape (n_features,) or None
         Clusters of the features, if they are known.
+    clustering, profiles
+        How the features are clustered.
     samples_per_model : callable or None
         From how many samples one model is estimated, given how many there are; None means all.
 
@@ -126,23 +157,31 @@ def check_fit(
     n_samples, n_features = samples.shape
     if samples_per_model is not None:
         n_samples = samples_per_model(n_samples)
+    asked = estimator if parameters is None else parameters
     labels = None
     if feature_labels is not None:
-        labels = check_labels(feature_labels, n_features, "feature_labels")
-    solver = SOLVERS[check_choice("directions", estimator.directions, DIRECTIONS)]
-    variances = check_choice("variances", estimator.variances, VARIANCES)
-    n_init = check_count("n_init", estimator.n_init, 1)
-    penalty = check_penalty(estimator.penalty)
+        labels = check_feature_labels(feature_labels, n_features)
+    solver = SOLVERS[check_choice("directions", asked.directions, DIRECTIONS)]
+    variances = check_choice("variances", asked.variances, VARIANCES)
+    if variances == "shrunk" and solver.penalized:
+        raise ValueError(
+            f"variances='shrunk' has no formula for directions={asked.directions!r}: it must be "
+            "'pca' or 'own' there"
+        )
+    n_init = check_count("n_init", asked.n_init, 1)
+    penalty = check_penalty(asked.penalty)
+    groups = check_clustering(clustering)
+    looks = check_choice("profiles", profiles, PROFILES)
     rank = min(n_samples - 1, n_features)
     d = check_count(
         "n_components",
-        estimator.n_components,
+        asked.n_components,
         1,
         rank,
         f"the rank of {n_samples} centred samples with n_features={n_features} is at most {rank}",
     )
-    k, wanted = 0, estimator.n_clusters
-    if solver.informed and labels is None:
+    k, wanted = 0, asked.n_clusters
+    if solver.informed and labels is None and not (wanted is None and not isinstance(groups, str)):
         k = check_count(
             "n_clusters",
             min(d + 1, n_features) if wanted is None else wanted,
@@ -158,7 +197,7 @@ def check_fit(
                 "leave n_clusters out"
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
-    return samples, labels, Recipe(d, k, solver, variances, penalty, n_init)
+    return samples, labels, Recipe(d, k, solver, variances, penalty, n_init, groups, looks)
 
 
 def find_model(
@@ -190,6 +229,10 @@ def find_model(
         options["pca_variances"] = recipe.variances == "pca"
     found = solver.find(centered, *clusters, recipe.n_components, **options, check_input=False)
     variances = found.pca_variances if recipe.variances == "pca" else found.variances
+    if recipe.variances == "shrunk":
+        total = float((centered**2).sum()) / (len(centered) - 1)
+        searched = int(labels.max()) + 1 if labels is not None and clusters else centered.shape[1]
+        variances = shrunk_variances(variances, total, centered.shape[1], searched, len(centered))
     directions = unit_columns(found.directions)
     factor = (directions / np.sqrt(variances)).T
     return Model(directions, variances, factor, found.penalty, found.n_iter)

@@ -34,7 +34,7 @@ def add_commands(commands: Commands) -> None:
     command.add_argument(
         "--directions", default="exact", help="exact, gradient, averaged, penalized or pca"
     )
-    command.add_argument("--variances", default="pca", help="pca or own")
+    command.add_argument("--variances", default="pca", help="pca, own or shrunk")
     command.add_argument(
         "--local", type=int, metavar="N", help="a model in each neighbourhood of N samples"
     )
