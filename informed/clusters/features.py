@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from informed.centering import center, warn_about_constant_features
 from informed.clusters.kmeans import best_partition, best_partitions
-from informed.validation import Array, check_count, check_labels, check_matrix
+from informed.validation import Array, check_count, check_labels, check_matrix, random_source
 
 __all__ = ["average_over_clusters", "cluster_features", "indicator"]
 
@@ -52,8 +52,9 @@ def cluster_features(
     n_features = X.shape[1]
     n_clusters = check_count("n_clusters", n_clusters, 1, n_features, f"n_features={n_features}")
     n_init = check_count("n_init", n_init, 1)
+    source = random_source(random_state)
     warn_about_constant_features(X)
-    return cluster_rows(center(X)[0].T, n_clusters, n_init, random_state)
+    return cluster_rows(center(X)[0].T, n_clusters, n_init, source)
 
 
 def cluster_rows(

@@ -17,13 +17,15 @@ from informed.clusters.features import cluster_rows
 from informed.directions.penalty import penalty_path
 from informed.directions.registry import DirectionsName, VariancesName
 from informed.metrics.covariance import SpikedCovariance
-from informed.metrics.model import Recipe, check_fit, find_model
+from informed.metrics.model import Recipe, check_fit, find_model, warn_about_ignored_penalty
 from informed.metrics.pairs import PairDistanceMixin
 from informed.validation import (
     Array,
     KeepsFloat32Mixin,
     Penalty,
+    check_flag,
     check_matrix,
+    check_vectors,
     validate_samples,
 )
 
@@ -50,7 +52,8 @@ class MahalanobisMetric:
 
     def __call__(self, u: ArrayLike, v: ArrayLike) -> float:
         """Return the distance of two vectors."""
-        return float(np.linalg.norm(self.components @ (np.asarray(u) - np.asarray(v))))
+        left, right = check_vectors(u, v, self.components.shape[1])
+        return float(np.linalg.norm(self.components @ (left - right)))
 
 
 class InformedMahalanobis(
@@ -186,6 +189,7 @@ class InformedMahalanobis(
     def _fit(self, X: ArrayLike) -> Array:
         """Find the model and return the centred training samples."""
         data, labels, recipe = check_fit(self, X, feature_labels=self.feature_labels)
+        warn_about_ignored_penalty(self.directions, recipe.penalty, stacklevel=4)
         warn_about_constant_features(data, stacklevel=4)
         centered, self.mean_ = center(data)
         recluster = None
@@ -240,6 +244,7 @@ class InformedMahalanobis(
         -------
         distances : array of shape (n_samples_X, n_samples_Y)
         """
+        check_flag("squared", squared)
         distances: Array = euclidean_distances(
             self.transform(X), None if Y is None else self.transform(Y), squared=squared
         )

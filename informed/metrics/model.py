@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from informed.directions.registry import (
@@ -18,6 +20,7 @@ from informed.directions.registry import (
     VariancesName,
 )
 from informed.directions.solvers import unit_columns
+from informed.exceptions import IgnoredParameterWarning
 from informed.validation import (
     Array,
     Penalty,
@@ -25,6 +28,7 @@ from informed.validation import (
     check_count,
     check_labels,
     check_penalty,
+    random_source,
     validate_samples,
 )
 
@@ -38,6 +42,7 @@ class ModelParameters(Protocol):
     variances: VariancesName
     penalty: Penalty
     n_init: int
+    random_state: int | RandomState | None
 
 
 @dataclass(frozen=True)
@@ -126,6 +131,7 @@ def check_fit(
     variances = check_choice("variances", estimator.variances, VARIANCES)
     n_init = check_count("n_init", estimator.n_init, 1)
     penalty = check_penalty(estimator.penalty)
+    random_source(estimator.random_state)
     rank = min(n_samples - 1, n_features)
     d = check_count(
         "n_components",
@@ -152,6 +158,22 @@ def check_fit(
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
     return samples, labels, Recipe(d, k, solver, variances, penalty, n_init)
+
+
+def warn_about_ignored_penalty(
+    directions: DirectionsName, penalty: Penalty, *, stacklevel: int = 3
+) -> None:
+    """Warn when a weight was given to a solver that takes none.
+
+    The warning points at the caller of the method that asks, or higher up.
+    """
+    if penalty != "cv" and not SOLVERS[directions].penalized:
+        warnings.warn(
+            f"penalty={penalty:g} has no effect with directions={directions!r}: give "
+            "directions='penalized', or leave penalty out",
+            IgnoredParameterWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def find_model(
