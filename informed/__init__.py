@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         datasets,
         diffusion,
         directions,
+        exceptions,
         exercises,
         experiments,
         gap,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from informed.alternating import AlternatingInformedClustering
     from informed.diffusion import DiffusionMap
+    from informed.exceptions import ConstantFeatureWarning, IgnoredParameterWarning
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
     from informed.teaching.explorer import explore
 
@@ -35,7 +37,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AlternatingInformedClustering",
+    "ConstantFeatureWarning",
     "DiffusionMap",
+    "IgnoredParameterWarning",
     "InformedMahalanobis",
     "LocalInformedMahalanobis",
     "alternating",
@@ -43,6 +47,7 @@ __all__ = [
     "datasets",
     "diffusion",
     "directions",
+    "exceptions",
     "exercises",
     "experiments",
     "explore",
@@ -57,7 +62,9 @@ __all__ = [
 
 _HOMES = {
     "AlternatingInformedClustering": "alternating",
+    "ConstantFeatureWarning": "exceptions",
     "DiffusionMap": "diffusion",
+    "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
     "explore": "teaching.explorer",

@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from informed.centering import center, warn_about_constant_features
 from informed.clusters.features import (
@@ -33,7 +32,14 @@ from informed.clusters.features import (
     sum_over_clusters,
 )
 from informed.clusters.kmeans import best_partition, spread_partitions
-from informed.validation import Array, check_count, check_labels, check_matrix, validate_samples
+from informed.validation import (
+    Array,
+    check_count,
+    check_labels,
+    check_matrix,
+    random_source,
+    validate_samples,
+)
 
 __all__ = ["AlternatingInformedClustering", "checkerboard_cost"]
 
@@ -207,12 +213,12 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
             d = check_count("n_components", self.n_components, 1, limit, why)
         n_init = check_count("n_init", self.n_init, 1)
         max_iter = check_count("max_iter", self.max_iter, 1)
+        random_state = random_source(self.random_state)
         warn_about_constant_features(data)
         centered = center(data)[0].astype(np.float64)
         _check_distinct(centered, "n_row_clusters", n_rows, "samples")
         _check_distinct(centered.T, "n_column_clusters", n_columns, "features")
 
-        random_state = check_random_state(self.random_state)
         principal = linalg.svd(centered, full_matrices=False, check_finite=False)[2][:d].T
         runs = [
             _run(centered, principal, n_rows, n_columns, d, max_iter, random_state)

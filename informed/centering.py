@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from informed.exceptions import ConstantFeatureWarning
 from informed.validation import Array
 
 
@@ -53,6 +54,6 @@ def warn_about_constant_features(X: Array, *, stacklevel: int = 3) -> None:
         warnings.warn(
             f"X has {len(constant)} constant feature(s), the first at index {constant[0]}: "
             "they carry no information and cluster together",
-            UserWarning,
+            ConstantFeatureWarning,
             stacklevel=stacklevel,
         )

@@ -198,14 +198,14 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             validate_data(self, X, reset=reset, skip_check_array=True)
             X = samples
         if precomputed:
+            if reset and X.shape[0] != X.shape[1]:
+                raise ValueError(f"X has shape {X.shape}: precomputed distances must be square")
             entries = X.data if sparse.issparse(X) else X
             if entries.size and entries.min() < 0:
                 raise ValueError(
                     f"Negative values in data passed as X: the distance {entries.min():g} occurs, "
                     "and distances must be >= 0"
                 )
-            if reset and X.shape[0] != X.shape[1]:
-                raise ValueError(f"X has shape {X.shape}: precomputed distances must be square")
         return X
 
     def _squared_distances(self, X: Any, *, reset: bool) -> Any:

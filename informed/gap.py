@@ -32,11 +32,10 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
-from sklearn.utils import check_random_state
 
 from informed.centering import center
 from informed.parallel import one_thread, run_tasks
-from informed.validation import Array, check_count, check_matrix
+from informed.validation import Array, check_count, check_matrix, check_n_jobs, random_source
 
 __all__ = ["GapResult", "NeighborhoodGap", "gap_statistic", "neighborhood_gap"]
 
@@ -223,7 +222,8 @@ def gap_statistic(
     counts = _check_counts("n_clusters", n_clusters, 1, n_samples - 1, f"{n_samples=}")
     n_references = check_count("n_references", n_references, 2)
     n_init = check_count("n_init", n_init, 1)
-    key = (_draw_seed(check_random_state(random_state)),)
+    check_n_jobs(n_jobs)
+    key = (_draw_seed(random_source(random_state)),)
     with one_thread():
         scores = _principal_scores(points)
     sets = run_tasks(
@@ -312,7 +312,8 @@ def neighborhood_gap(
     n_neighborhoods = check_count("n_neighborhoods", n_neighborhoods, 2, n_samples, f"{n_samples=}")
     n_references = check_count("n_references", n_references, 1)
     n_init = check_count("n_init", n_init, 1)
-    rng = check_random_state(random_state)
+    check_n_jobs(n_jobs)
+    rng = random_source(random_state)
     seed = _draw_seed(rng)
     samples = np.sort(rng.permutation(n_samples)[:n_neighborhoods])
     with one_thread():

@@ -54,10 +54,10 @@ from joblib.externals.loky.backend import utils as loky_utils
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 from joblib.parallel import BACKENDS, get_active_backend
 from numpy.random import RandomState
-from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
 from informed.progress import progress_bar
+from informed.validation import check_flag, check_n_jobs, random_source
 
 # So often may the workers be lost before the next result is there.
 TRIES = 3
@@ -173,8 +173,9 @@ def run_tasks(
     shared: Sequence[Any] = (),
 ) -> list[Any]:
     """Return ``[function(*shared, *task) for task in tasks]``; see :func:`iterate_tasks`."""
+    check_n_jobs(n_jobs)
     results = []
-    with progress_bar(len(tasks), label, shown=verbose) as bar:
+    with progress_bar(len(tasks), label, shown=check_flag("verbose", verbose)) as bar:
         for result in iterate_tasks(function, tasks, n_jobs=n_jobs, shared=shared):
             results.append(result)
             bar.update(1)
@@ -223,7 +224,7 @@ def iterate_tasks(
 
 def seeds(random_state: int | RandomState | None, count: int) -> list[int]:
     """Draw independent seeds, one for each task."""
-    drawn = check_random_state(random_state).randint(2**31 - 1, size=count)
+    drawn = random_source(random_state).randint(2**31 - 1, size=count)
     return [int(seed) for seed in np.asarray(drawn)]
 
 

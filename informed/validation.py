@@ -11,9 +11,10 @@ from numbers import Integral, Real
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
@@ -88,6 +89,57 @@ def check_choice(name: str, value: object, allowed: Collection[Choice]) -> Choic
     raise ValueError(f"{name}={value!r} is unknown: it must be one of {sorted(allowed)}")
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Return ``value`` if it is True or False; a word such as "no" would count as true.
+
+    Examples
+    --------
+    >>> check_flag("verbose", False)
+    False
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(
+            f"{name} must be True or False, got {value!r} of type {type(value).__name__}"
+        )
+    return bool(value)
+
+
+def check_n_jobs(value: object) -> int | None:
+    """Return a number of workers as joblib takes it: None, or an integer other than zero.
+
+    Examples
+    --------
+    >>> check_n_jobs(-1), check_n_jobs(None)
+    (-1, None)
+    """
+    if value is None:
+        return None
+    allowed = "None, a number of workers >= 1, or negative: -1 for all cores, -2 for all but one"
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"n_jobs must be {allowed}; got {value!r} of type {type(value).__name__}")
+    if value == 0:
+        raise ValueError(f"n_jobs=0 is out of range: it must be {allowed}")
+    return int(value)
+
+
+def random_source(random_state: object) -> RandomState:
+    """Return the generator that ``random_state`` stands for, by scikit-learn's convention.
+
+    Examples
+    --------
+    >>> random_source(0).randint(10)
+    5
+    """
+    try:
+        source: RandomState = check_random_state(random_state)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state={random_state!r} is unknown: it must be None, an integer from 0 to "
+            "2**32 - 1 or a numpy RandomState"
+        ) from error
+    return source
+
+
 def check_penalty(value: object) -> Penalty:
     """Return the weight of a penalty, or the name of the rule that chooses it from the data.
 
@@ -110,6 +162,8 @@ def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
     dtype('float64')
     """
     try:
+        if X is None:
+            raise ValueError("got None")
         if _holds_text(X):
             raise ValueError("got text")
         checked: Array = check_array(
@@ -121,7 +175,21 @@ def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
             f"{name} must be a dense matrix of finite real numbers with at least {min_samples} "
             f"row(s): {error}"
         ) from error
+    _check_scale(checked, name)
     return checked
+
+
+def _check_scale(values: Array, name: str) -> None:
+    """Refuse numbers whose squares leave the range of their type: all distances would be lost."""
+    largest = max(float(values.max()), -float(values.min()))
+    numbers = np.finfo(values.dtype)
+    high = float(np.sqrt(numbers.max / values.size))
+    low = float(np.sqrt(numbers.tiny / numbers.eps))
+    if largest > high or 0 < largest < low:
+        raise ValueError(
+            f"{name} holds values up to {largest:.1g} in size, whose squares {values.dtype} cannot "
+            f"hold: scale it, so that the largest is between {low:.0e} and {high:.0e}"
+        )
 
 
 def _holds_text(X: object) -> bool:
@@ -130,6 +198,36 @@ def _holds_text(X: object) -> bool:
     if values.dtype.kind == "O":
         return any(isinstance(entry, str | bytes) for entry in values.flat)
     return values.dtype.kind in "SU"
+
+
+def check_vectors(u: ArrayLike, v: ArrayLike, n_features: int) -> tuple[Array, Array]:
+    """Return two vectors of finite numbers, one for each feature.
+
+    Called for every pair by those who ask for single distances, so it looks no closer than needed.
+
+    Examples
+    --------
+    >>> check_vectors([0, 1], [2, 3], 2)
+    (array([0., 1.]), array([2., 3.]))
+    """
+    checked = []
+    for name, vector in (("u", u), ("v", v)):
+        try:
+            values = np.asarray(vector)
+            if values.dtype.kind not in "fiub":
+                raise ValueError(f"dtype {values.dtype}")
+            values = values.astype(np.result_type(values, np.float32), copy=False)
+        except ValueError as error:
+            raise ValueError(f"{name} must be a vector of real numbers: {error}") from error
+        if values.shape != (n_features,):
+            raise ValueError(
+                f"{name} has shape {values.shape}: it must hold one number for each of the "
+                f"{n_features} features"
+            )
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} contains NaN or infinity")
+        checked.append(values)
+    return checked[0], checked[1]
 
 
 def check_labels(labels: object, n_features: int, name: str = "labels") -> NDArray[np.intp]:

@@ -257,7 +257,7 @@ def test_bad_data(X, error, message):
         ({"n_clusters": True}, TypeError, "n_clusters must be an integer.*got True of type bool"),
         ({"n_init": 0}, ValueError, "n_init=0 is out of range: it must be an integer >= 1"),
         ({"n_init": 1.5}, TypeError, "n_init must be an integer >= 1, got 1.5 of type float"),
-        ({"random_state": "a"}, ValueError, "random_state.*Got 'a'"),
+        ({"random_state": "a"}, ValueError, "random_state='a' is unknown"),
     ],
 )
 def test_bad_arguments(arguments, error, message):

@@ -21,6 +21,7 @@ PICTURE = ROOT / "book" / "assets" / "architecture.svg"
 # command line may call everything, so it comes last.
 ROOMS = {
     "the metric": [
+        "exceptions",
         "validation",
         "extras",
         "progress",
@@ -56,7 +57,9 @@ ORDER = [part for parts in ROOMS.values() for part in parts]
 # Names that the package itself hands out, and where they live.
 NAMES = {
     "AlternatingInformedClustering": "alternating",
+    "ConstantFeatureWarning": "exceptions",
     "DiffusionMap": "diffusion",
+    "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
     "explore": "teaching.explorer",

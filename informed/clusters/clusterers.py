@@ -32,7 +32,7 @@ from informed.clusters.features import (
     cluster_rows_twice,
     relabel_by_first_occurrence,
 )
-from informed.validation import Array, check_choice, check_count, check_matrix
+from informed.validation import Array, check_choice, check_count, check_matrix, random_source
 
 __all__ = [
     "Grouping",
@@ -125,6 +125,7 @@ def cluster_features(
     n_features = X.shape[1]
     n_clusters = check_count("n_clusters", n_clusters, 1, n_features, f"n_features={n_features}")
     n_init = check_count("n_init", n_init, 1)
+    source = random_source(random_state)
     warn_about_constant_features(X)
     return group_features(
         X,
@@ -132,7 +133,7 @@ def cluster_features(
         clustering=check_clustering(clustering),
         profiles=check_choice("profiles", profiles, PROFILES),
         n_init=n_init,
-        random_state=random_state,
+        random_state=source,
     ).labels
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from informed.datasets._blocks import random_source
-from informed.validation import Array, check_choice, check_count, check_number
+from informed.validation import Array, check_choice, check_count, check_number, random_source
 
 __all__ = ["BLOCK_FAMILIES", "BlockData", "make_block_data"]
 

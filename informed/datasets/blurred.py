@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import RandomState
 
-from informed.datasets._blocks import random_source
 from informed.datasets.two_types import make_two_types
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_count, check_number, random_source
 
 __all__ = ["blurred_toy"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from informed.datasets._blocks import equal_blocks, random_source
-from informed.validation import check_count, check_number
+from informed.datasets._blocks import equal_blocks
+from informed.validation import check_count, check_number, random_source
 
 __all__ = ["HiddenSquare", "make_hidden_square"]
 

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from informed.datasets._blocks import equal_blocks, random_source
+from informed.datasets._blocks import equal_blocks
 from informed.datasets.cohort import Cohort
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_count, check_number, random_source
 
 __all__ = ["RiskCohort", "make_risk_cohort"]
 

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from informed.datasets._blocks import random_source
-from informed.validation import check_count, check_number
+from informed.validation import check_count, check_number, random_source
 
 __all__ = ["TwoTypes", "make_two_types"]
 

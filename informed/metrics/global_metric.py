@@ -25,7 +25,13 @@ from informed.directions.penalty import choose_penalty
 from informed.directions.registry import DirectionsName, VariancesName
 from informed.metrics.choice import Auto, Settings, choose_settings
 from informed.metrics.covariance import SpikedCovariance
-from informed.metrics.model import Model, Recipe, check_fit, find_model
+from informed.metrics.model import (
+    Model,
+    Recipe,
+    check_fit,
+    find_model,
+    warn_about_ignored_penalty,
+)
 from informed.metrics.pairs import PairDistanceMixin
 from informed.metrics.stability import coordinate_agreement
 from informed.validation import (
@@ -33,7 +39,9 @@ from informed.validation import (
     KeepsFloat32Mixin,
     Penalty,
     check_choice,
+    check_flag,
     check_matrix,
+    check_vectors,
     validate_samples,
 )
 
@@ -60,7 +68,8 @@ class MahalanobisMetric:
 
     def __call__(self, u: ArrayLike, v: ArrayLike) -> float:
         """Return the distance of two vectors."""
-        return float(np.linalg.norm(self.components @ (np.asarray(u) - np.asarray(v))))
+        left, right = check_vectors(u, v, self.components.shape[1])
+        return float(np.linalg.norm(self.components @ (left - right)))
 
 
 class InformedMahalanobis(
@@ -237,6 +246,7 @@ class InformedMahalanobis(
             clustering=settings.clustering,
             profiles=settings.profiles,
         )
+        warn_about_ignored_penalty(recipe, settings.directions, stacklevel=4)
         warn_about_constant_features(data, stacklevel=4)
         centered, self.mean_ = center(data)
         recluster = grouping = None
@@ -316,6 +326,7 @@ class InformedMahalanobis(
         -------
         distances : array of shape (n_samples_X, n_samples_Y)
         """
+        check_flag("squared", squared)
         distances: Array = euclidean_distances(
             self.transform(X), None if Y is None else self.transform(Y), squared=squared
         )

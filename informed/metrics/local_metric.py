@@ -15,13 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
 from informed.directions.penalty import PenaltyPath
 from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
-from informed.metrics.model import check_fit
+from informed.metrics.model import check_fit, warn_about_ignored_penalty
 from informed.metrics.neighborhoods import (
     blocks_of,
     cluster_from_scratch,
@@ -37,7 +36,11 @@ from informed.validation import (
     Penalty,
     check_choice,
     check_count,
+    check_flag,
+    check_n_jobs,
     check_penalty,
+    check_vectors,
+    random_source,
     validate_samples,
 )
 
@@ -61,7 +64,8 @@ class LocalMahalanobisMetric:
 
     def __call__(self, u: ArrayLike, v: ArrayLike) -> float:
         """Return the distance of two vectors."""
-        return float(self._estimator.pair_distance([[np.asarray(u), np.asarray(v)]])[0])
+        pair = check_vectors(u, v, self._estimator.n_features_in_)
+        return float(self._estimator.pair_distance([pair])[0])
 
 
 class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
@@ -183,8 +187,11 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         """
         data, _, self._recipe = check_fit(self, X, samples_per_model=self._check_n_neighbors)
         check_choice("search", self.search, SEARCHES)
+        check_n_jobs(self.n_jobs)
+        check_flag("verbose", self.verbose)
+        warn_about_ignored_penalty(self._recipe, self.directions)
         warn_about_constant_features(data)
-        self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self._seed = int(random_source(self.random_state).randint(2**31 - 1))
         # Everything below works on centred samples, which keep their digits far from zero.
         self._X, self.mean_ = center(data)
         self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._X)
@@ -215,6 +222,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         distances : array of shape (n_samples_X, n_samples_Y)
         """
         check_is_fitted(self)
+        check_flag("squared", squared)
         points, factors = self._models_of(X)
         if Y is None:
             one_sided = half_distances(points, factors, points)
@@ -329,6 +337,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         other.set_params(directions=directions, penalty=penalty)
         solver = SOLVERS[check_choice("directions", directions, DIRECTIONS)]
         other._recipe = replace(self._recipe, solver=solver, penalty=check_penalty(penalty))
+        warn_about_ignored_penalty(other._recipe, directions)
         if not other._recipe.solver.informed:
             other._starts = None
         elif self.labels_ is None:
@@ -388,7 +397,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
     def _neighbors(self, n_neighbors: int) -> NDArray[np.intp]:
         """Nearest training samples of each training sample, itself first."""
         if self.search == "trees":
-            return neighbors_by_trees(self._X, n_neighbors, check_random_state(self._seed))
+            return neighbors_by_trees(self._X, n_neighbors, random_source(self._seed))
         return include_self(self._search.kneighbors(self._X, n_neighbors, return_distance=False))
 
     def _fit_neighborhoods(
@@ -436,7 +445,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         recipe = self._recipe
         if not recipe.solver.informed:
             return None
-        random = check_random_state(self._seed)
+        random = random_source(self._seed)
         n_starts = min(recipe.n_init, len(self._X))
         landmarks = random.choice(len(self._X), n_starts, replace=False)
         with one_thread():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from informed.clusters.clusterers import (
 from informed.directions.registry import DIRECTIONS, SOLVERS, VARIANCES, Solver, VariancesName
 from informed.directions.solvers import unit_columns
 from informed.directions.weights import DirectionWeights
+from informed.exceptions import IgnoredParameterWarning
 from informed.spiked import shrunk_variances
 from informed.validation import (
     Array,
@@ -31,6 +33,7 @@ from informed.validation import (
     check_choice,
     check_count,
     check_penalty,
+    random_source,
     validate_samples,
 )
 
@@ -170,6 +173,7 @@ def check_fit(
         )
     n_init = check_count("n_init", asked.n_init, 1)
     penalty = check_penalty(asked.penalty)
+    random_source(estimator.random_state)
     groups = check_clustering(clustering)
     looks = check_choice("profiles", profiles, PROFILES)
     rank = min(n_samples - 1, n_features)
@@ -198,6 +202,22 @@ def check_fit(
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
     return samples, labels, Recipe(d, k, solver, variances, penalty, n_init, groups, looks)
+
+
+def warn_about_ignored_penalty(recipe: Recipe, directions: object, *, stacklevel: int = 3) -> None:
+    """Warn when a weight was given to a solver that takes none.
+
+    The warning points at the caller of the method that asks, or higher up.
+    """
+    penalty = recipe.penalty
+    if penalty != "cv" and not recipe.solver.penalized:
+        given = repr(penalty) if isinstance(penalty, str) else f"{penalty:g}"
+        warnings.warn(
+            f"penalty={given} has no effect with directions={directions!r}: give "
+            "directions='penalized', or leave penalty out",
+            IgnoredParameterWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def find_model(

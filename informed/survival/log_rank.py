@@ -21,7 +21,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from scipy.stats import chi2
-from sklearn.utils import check_random_state
 
 from informed.survival.checks import (
     BoolArray,
@@ -30,7 +29,7 @@ from informed.survival.checks import (
     check_follow_up,
     check_groups,
 )
-from informed.validation import check_count
+from informed.validation import check_count, random_source
 
 # Relabellings are scored in blocks of about this many entries (subjects × relabellings): enough for
 # numpy to work at full speed, few enough to keep the memory at some tens of megabytes.
@@ -123,7 +122,7 @@ def permutation_p_value(
     times, observed = check_follow_up(durations, events)
     labels, codes = check_groups(groups, times, observed)
     n_permutations = check_count("n_permutations", n_permutations, 1)
-    rng = check_random_state(random_state)
+    rng = random_source(random_state)
     table = event_table(times, observed)
     n_groups = len(labels)
     # Equal statistics must count as equal although their sums are rounded differently.
