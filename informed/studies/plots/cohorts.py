@@ -35,7 +35,7 @@ def cohort_forest(result: CohortStudy) -> Figure:
     """
     n_cohorts, n_methods = result.ratios.shape
     height = n_cohorts * (n_methods + 1)
-    figure, axes = new_figure(1, 1, (8.4, 0.17 * height + 0.9))
+    figure, axes = new_figure(1, 1, (7, 0.17 * height + 0.9))
     ax = axes[0, 0]
     right = 1.12 * float(np.nanmax(result.upper))
     for i in range(n_cohorts):
@@ -109,11 +109,10 @@ def cohort_sensitivity(result: CohortSensitivity) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 3, (10.5, 3.3))
+    figure, axes = new_figure(1, 3, (7, 3.6), width_ratios=[1, 1, 1.2])
     m, n, d, k = result.base
     rows = [
-        f"{genes}\n(Eucl. {p:.2g})"
-        for genes, p in zip(result.genes, result.p_euclidean, strict=True)
+        f"{genes}\n({p:.1g})" for genes, p in zip(result.genes, result.p_euclidean, strict=True)
     ]
     for ax, p, method in (
         (axes[0, 0], result.p_local_pca, "local pca"),
@@ -121,7 +120,9 @@ def cohort_sensitivity(result: CohortSensitivity) -> Figure:
     ):
         image = _draw_p_map(ax, p, rows, [str(size) for size in result.sizes])
         _frame(ax, result.genes, m, result.sizes, n)
-        ax.set(title=look(method).label, xlabel="neighbours $N$", ylabel="genes $m$")
+        ax.set(title=look(method).label, xlabel="neighbours $N$")
+    axes[0, 0].set_ylabel("genes $m$ (below: Euclidean p)")
+    axes[0, 1].set_yticklabels([])
     _draw_p_map(
         axes[0, 2],
         result.p_rank,
@@ -147,7 +148,7 @@ def _draw_p_map(ax: Axes, p: Array, rows: list[str], columns: list[str]) -> Any:
                 f"{value:.1g}",
                 ha="center",
                 va="center",
-                fontsize=8,
+                fontsize=7,
                 color="black" if bright else "white",
             )
     ax.set_xticks(range(len(columns)), columns)
