@@ -17,7 +17,7 @@ CORE := $(shell cat tools/core_tests.txt)
 TEXTS := fit_to_commit or guard or quoted or strip or ledger_has or ledger_names or compared or depends
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve pdf slides course exam lab notebooks check test test-oldest test-newest bench lint lock clean
+.PHONY: help book serve pdf epub slides course exam lab notebooks check test test-oldest test-newest bench lint lock clean
 
 help:  ## show this list
 	@echo "make <target>, where target is one of:"
@@ -47,6 +47,9 @@ serve: book  ## build the book and serve it on localhost (PORT=8000)
 
 pdf: book  ## print the book into _build/informed.pdf
 	$(BIN)/python tools/pdf.py
+
+epub: book  ## bind the book into _build/informed.epub, formulas as MathML
+	$(BIN)/python tools/epub.py
 
 slides: $(READY)  ## make the slides, one file for each part, into _build/slides
 	$(ONE_THREAD) $(BIN)/python tools/slides.py
@@ -82,6 +85,8 @@ bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/grading.py
+	@# Where Lighthouse can be had (npm), and the book is built; says so elsewhere.
+	$(BIN)/python benchmarks/lighthouse.py
 	@# The page of the book that shows the results.
 	$(BIN)/python tools/notebooks.py refresh book/how-fast.ipynb
 

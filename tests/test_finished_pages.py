@@ -105,6 +105,7 @@ FAULTS = [
     '<div class="proof admonition" id="proof">',
     '<p class="admonition-title">Solution to<a class="reference internal" href="#x"> Ex 1</a></p>',
     '<a title="Print to PDF">\n<span class="btn__text-container">.pdf</span>',
+    '(see <span class="math notranslate nohighlight">\\(x\\)</span>).',
     '<th class="head"><p></p></th>',
 ]
 

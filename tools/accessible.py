@@ -55,6 +55,12 @@ RULES: list[tuple[str, str, str]] = [
         r'title="Print this page"\1<span class="btn__text-container">Print</span>',
     ),
     (
+        "a comma or a full stop stays on the line of the formula before it",
+        r'([(“]?<span class="math notranslate nohighlight">[^<]{1,60}</span>[.,;:!?)”’]++)'
+        r"(?!</span>)",
+        r'<span class="kept">\1</span>',
+    ),
+    (
         "an empty heading of a table is a cell",
         r'<th class="head">\s*(<p>\s*</p>)?\s*</th>',
         "<td></td>",

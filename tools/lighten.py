@@ -29,6 +29,10 @@ MATHJAX = re.compile(
 )
 PICTURE = re.compile(r"data:image/(webp|png);base64,([A-Za-z0-9+/=]{400,})")
 IMAGE = re.compile(r"<img\b[^>]*>")
+# A picture that is all of a figure above its caption, in the text or in an explorer.
+FIGURE = re.compile(r"(<figure\b[^>]*>\s*)((?:<a\b[^>]*>\s*)?<img\b[^>]*>(?:\s*</a>)?)")
+# What CSS counts to an inch.
+CSS_DPI = 96
 
 # What the book's formulas need of MathJax, in the order in which it is loaded.
 MATHJAX_PARTS = [
@@ -80,7 +84,8 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
         text = MATHJAX.sub("", text)
     home = "../" * len(page.relative_to(site).parent.parts)
     text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
-    return IMAGE.sub(lambda found: sized(found.group(), page), text)
+    text = IMAGE.sub(lambda found: sized(found.group(), page), text)
+    return FIGURE.sub(r'\1<div class="wide">\2</div>', text)
 
 
 def move_picture(found: re.Match[str], site: Path, home: str) -> str:
@@ -94,7 +99,11 @@ def move_picture(found: re.Match[str], site: Path, home: str) -> str:
 
 
 def sized(tag: str, page: Path) -> str:
-    """Give an image its size, so that the page does not jump, and load it when it comes near."""
+    """Give an image its size, so that the page does not jump, and load it when it comes near.
+
+    A picture that knows its dots per inch is shown at the width at which it was drawn, on a screen
+    of any density; then its labels are as large as its author set them.
+    """
     source = re.search(r'src="([^"]+)"', tag)
     if source is None or source.group(1).startswith("data:"):
         return tag
@@ -104,14 +113,19 @@ def sized(tag: str, page: Path) -> str:
     if " width=" not in tag and file.suffix in (".png", ".webp", ".jpg") and file.is_file():
         width, height = size_of(file)
         tag = tag.replace("<img", f'<img width="{width}" height="{height}"', 1)
+    drawn = re.search(r' width="(\d+)"', tag)
+    if drawn and " style=" not in tag:
+        # For the style sheet, which cannot read the width of an image from its attribute.
+        tag = tag.replace("<img", f'<img style="--drawn: {drawn.group(1)}px"', 1)
     return tag
 
 
 @cache
 def size_of(file: Path) -> tuple[int, int]:
-    """Return width and height of a picture in pixels."""
+    """Return width and height of a picture in the pixels of CSS."""
     with Image.open(file) as picture:
-        return picture.size
+        scale = CSS_DPI / float(picture.info.get("dpi", (CSS_DPI,))[0] or CSS_DPI)
+        return round(picture.width * scale), round(picture.height * scale)
 
 
 def copy_mathjax(folder: Path) -> None:

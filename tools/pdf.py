@@ -49,6 +49,8 @@ def join_pages(names: list[str]) -> str:
         assert isinstance(article, Tag)
         for folded in article.select("details.hide"):
             folded.decompose()  # code that only draws a figure
+        for answer in article.select("details.informed-seen"):
+            answer["open"] = ""
         move_links(article, name, set(names))
         body.append(article)
     assert isinstance(first.body, Tag)

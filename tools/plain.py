@@ -29,7 +29,7 @@ EQUATION = re.compile(r"(?P<body>\$\$.*?)(?P<indent>\n *)\$\$ *\(eq-(?P<label>[\
 # A link to a page of the book that is no notebook leads nowhere outside of the site.
 PAGE_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<page>[a-z-]+)\)")
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
-ANCHOR = re.compile(r"^\(([\w-]+)\)=\n", re.MULTILINE)
+ANCHOR = re.compile(r"^\(([\w-]+)\)=(?:\n|$)", re.MULTILINE)
 STATEMENT = re.compile(r"\{prf:(\w+)\} (.*)\n *:label: (\S+)")
 SOLUTION_START, SOLUTION_END = "solution-start", "solution-end"
 FOLDED_TAGS = {"hide-input", "remove-input", "hide-cell"}

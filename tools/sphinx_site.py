@@ -14,6 +14,8 @@ import api_pages
 import architecture
 from accessible import mend_page
 from docutils import nodes
+from downloads import write_downloads
+from folded_answers import fold_answers
 from glossary_links import link_glossary_terms
 from lighten import lighten
 from page_scripts import add_answer_forms, fill_progress, share_scripts, write_shared_scripts
@@ -111,6 +113,7 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
         page.write_text(mend_page(page.read_text(encoding="utf-8")), encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
+    write_downloads(Path(app.outdir))
 
 
 def draw_architecture(app: Sphinx) -> None:
@@ -128,7 +131,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", require_alt_text)
     app.connect("doctree-read", weigh_explorers)
     app.connect("doctree-resolved", link_library_names)
-    for handler in (link_glossary_terms, add_answer_forms, fill_progress, share_scripts):
+    for handler in (
+        link_glossary_terms,
+        add_answer_forms,
+        fill_progress,
+        share_scripts,
+        fold_answers,
+    ):
         app.connect("doctree-resolved", handler)
     app.connect("build-finished", write_shared_scripts)
     app.connect("build-finished", finish_pages)

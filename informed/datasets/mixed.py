@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import RandomState
 
-from informed.datasets._blocks import random_source
 from informed.datasets.blurred import CLUSTER_SIZES, N_FEATURES, RHO
 from informed.validation import Array, check_count, check_number
 

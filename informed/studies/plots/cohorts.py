@@ -193,7 +193,7 @@ def _draw_p_map(ax: Axes, p: Array, rows: list[str], columns: list[str]) -> Any:
                 f"{value:.1g}",
                 ha="center",
                 va="center",
-                fontsize=8,
+                fontsize=7,
                 color="black" if bright else "white",
             )
     ax.set_xticks(range(len(columns)), columns)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from informed.studies.experiments import HiddenSpace
-from informed.studies.plots.style import look, new_figure, styled
+from informed.studies.plots.style import look, new_figure, new_panels, styled
 
 __all__ = ["distance_recovery", "square_embeddings"]
 
@@ -32,7 +31,7 @@ def distance_recovery(result: HiddenSpace, *, n_shown: int = 4000) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, len(result.methods), (10, 3.4))
+    figure, axes = new_figure(1, len(result.methods), (7, 2.7))
     step = max(1, len(result.hidden_distances) // n_shown)
     hidden = result.hidden_distances[::step]
     for i, method in enumerate(result.methods):
@@ -41,8 +40,8 @@ def distance_recovery(result: HiddenSpace, *, n_shown: int = 4000) -> Figure:
         end = hidden.max()
         ax.plot([0, end], [0, result.slopes[i, 0] * end], "-", color="0.4", linewidth=1)
         ax.set(
-            title=f"{_TITLES[method]}: correlation {result.correlations[i, 0]:.3f}",
-            xlabel="distance in the hidden square",
+            title=f"{_TITLES[method]}\ncorrelation {result.correlations[i, 0]:.3f}",
+            xlabel="hidden distance",
             ylabel="observed distance" if i == 0 else None,
         )
         ax.text(0.04, 0.92, f"slope {result.slopes[i, 0]:.2f}", transform=ax.transAxes)
@@ -62,19 +61,19 @@ def square_embeddings(result: HiddenSpace) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 1 + len(result.methods), (12, 3.3))
+    figure, panels = new_panels(1 + len(result.methods), 2.9, n_columns=2)
     x = result.hidden
-    ax = axes[0, 0]
-    dots = ax.scatter(x[:, 0], x[:, 1], c=np.cos(np.pi * x[:, 0]), s=8)
+    ax = panels[0]
+    dots = ax.scatter(x[:, 0], x[:, 1], c=x[:, 0], s=8)
     ax.set(title="hidden square", xlabel="$x_1$", ylabel="$x_2$", aspect="equal")
-    figure.colorbar(dots, ax=ax, label=r"$\cos\,\pi x_1$", shrink=0.85)
     for i, method in enumerate(result.methods):
-        ax, points = axes[0, i + 1], result.embeddings[method]
+        ax, points = panels[i + 1], result.embeddings[method]
         dots = ax.scatter(points[:, 0], points[:, 1], c=x[:, 0], s=8)
         ax.set(
             title=f"{_TITLES[method]}: recovery {result.recovery[i, 0]:.2f}",
             xlabel=r"$\xi_1\varphi_1$",
             ylabel=r"$\xi_2\varphi_2$",
         )
-    figure.colorbar(dots, ax=axes[0, -1], label="$x_1$", shrink=0.85)
+    # One scale for all panels: a point has the colour of its place in the hidden square.
+    figure.colorbar(dots, ax=panels, label="$x_1$", shrink=0.6)
     return figure

@@ -81,7 +81,7 @@ def manifold_neighborhoods(
     center = n_samples // 2
     by_distance = np.argsort(np.linalg.norm(points - points[center], axis=1))
     circle = np.linspace(0, 2 * np.pi, 200)
-    figure, axes = new_figure(1, 2, (9, 3.8), sharex=True, sharey=True)
+    figure, axes = new_figure(1, 2, (7, 3.2), sharex=True, sharey=True)
     for ax, size, word in zip(axes[0], sizes, ("local, but few", "many, but bent"), strict=True):
         near = points[by_distance[:size]]
         values, vectors = np.linalg.eigh(np.cov(near.T))

@@ -25,7 +25,7 @@ def own_patients(result: OwnPatients) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 3, (11, 3.7), sharey=True)
+    figure, axes = new_figure(1, 3, (7, 3.6), sharey=True)
     for name in ("local pca", "informed"):
         style = look(name)
         axes[0, 0].plot(
@@ -36,7 +36,7 @@ def own_patients(result: OwnPatients) -> Figure:
             marker=style.marker,
             label=style.label,
         )
-    axes[0, 0].set_title("published (probes, dChip)")
+    axes[0, 0].set_title("published\n(probes, dChip)")
     for ax, p, words in (
         (axes[0, 1], result.dropped, "late deaths dropped"),
         (axes[0, 2], result.censored, "late deaths censored"),
@@ -60,12 +60,12 @@ def own_patients(result: OwnPatients) -> Figure:
                     alpha=0.12,
                     linewidth=0,
                 )
-        ax.set_title(f"500 genes, {words}")
+        ax.set_title(f"500 genes,\n{words}")
     for ax in axes[0]:
         ax.axhline(0.05, color="0.7", linewidth=0.8, zorder=0)
-        ax.set(xlabel="neighbourhood size $N$", yscale="log")
-    axes[0, 0].legend(loc="lower right")
-    axes[0, 2].legend(loc="lower right", fontsize=7.5)
+        ax.set(xlabel="neighbours $N$", yscale="log")
+    handles, labels = axes[0, 2].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5)
     axes[0, 0].set_ylabel("log-rank p")
     return figure
 
@@ -84,7 +84,7 @@ def own_variations(result: OwnPatients) -> Figure:
     Figure
     """
     n_rows = len(result.variations)
-    figure, axes = new_figure(1, 1, (8.5, 0.29 * n_rows + 1.4))
+    figure, axes = new_figure(1, 1, (7, 0.29 * n_rows + 1.4))
     ax = axes[0, 0]
     heights = np.arange(n_rows)[::-1]
     for j, method in enumerate(result.methods):
@@ -126,7 +126,7 @@ def site_transfer(result: SiteTransfer, *, preparation: str = "centred") -> Figu
     """
     row = result.preparations.index(preparation)
     n_pairs, n_methods = len(result.train), len(result.methods)
-    figure, axes = new_figure(1, n_methods, (3.3 * n_methods, 0.28 * n_pairs + 1.3), sharey=True)
+    figure, axes = new_figure(1, n_methods, (7, 0.28 * n_pairs + 1.3), sharey=True)
     heights = np.arange(n_pairs)[::-1]
     for j, (ax, method) in enumerate(zip(axes[0], result.methods, strict=True)):
         style = look(method)

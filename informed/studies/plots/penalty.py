@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from informed.studies.experiments import LocalPenaltyStudy, PenaltyStudy
-from informed.studies.plots.style import look, new_figure, styled
+from informed.studies.plots.style import look, new_figure, new_panels, styled
 
 __all__ = ["local_penalty_study", "penalty_study"]
 
@@ -33,21 +33,21 @@ def penalty_study(result: PenaltyStudy, *, method: str = "penalized") -> Figure:
     """
     ratios, mean = result.ratios(method), result.errors.mean(axis=-1)
     hard_wins = mean[result.methods.index("hard")] < mean[result.methods.index("pca")]
-    figure, axes = new_figure(1, len(result.counts), (3.2 * len(result.counts) + 0.6, 3.6))
-    for k, (ax, count) in enumerate(zip(axes[0], result.counts, strict=True)):
+    figure, panels = new_panels(len(result.counts), 2.6, n_columns=2)
+    for k, (ax, count) in enumerate(zip(panels, result.counts, strict=True)):
         image = ax.imshow(ratios[:, :, k], cmap=RATIO_COLORS, vmin=0.75, vmax=1.25, aspect="auto")
         for i, j in np.ndindex(ratios.shape[:2]):
             text = f"{ratios[i, j, k]:.2f}" + ("•" if hard_wins[i, j, k] else "")
-            ax.text(j, i, text, ha="center", va="center", fontsize=7.5)
+            ax.text(j, i, text, ha="center", va="center", fontsize=7)
         ax.set_xticks(range(len(result.sizes)), [str(n) for n in result.sizes])
         ax.set_yticks(
             range(len(result.blurs)),
             [f"{b:g}" if np.isfinite(b) else "none" for b in result.blurs],
         )
         ax.set(title=f"{count} clusters", xlabel="number of samples $n$")
+        ax.set_ylabel("blur of the clusters" if k % 2 == 0 else None)
         ax.spines[:].set_visible(False)
-    axes[0, 0].set_ylabel("blur of the clusters")
-    figure.colorbar(image, ax=axes[0].tolist(), label="error / better of both", shrink=0.9)
+    figure.colorbar(image, ax=panels, label="error / better of both", shrink=0.6)
     return figure
 
 
@@ -65,7 +65,7 @@ def local_penalty_study(result: LocalPenaltyStudy) -> Figure:
     Figure
     """
     n_panels = len(result.spreads)
-    figure, axes = new_figure(1, n_panels, (3.1 * n_panels, 3.2), sharey=True)
+    figure, axes = new_figure(1, n_panels, (7, 3.4), sharey=True)
     for i, (ax, width) in enumerate(zip(axes[0], result.spreads, strict=True)):
         for method, errors in zip(result.methods, result.errors, strict=True):
             looks = look(method)
@@ -87,5 +87,6 @@ def local_penalty_study(result: LocalPenaltyStudy) -> Figure:
         ax.minorticks_off()
     axes[0, 0].set_ylabel("relative error of near distances")
     axes[0, 0].set_ylim(bottom=0)
-    axes[0, -1].legend()
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure

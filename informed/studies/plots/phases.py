@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from informed.studies.experiments import ClusterRing, PhaseDiagram
 from informed.studies.experiments.phases import boundary
-from informed.studies.plots.style import look, new_figure, styled
+from informed.studies.plots.style import look, new_figure, new_panels, styled
 from informed.validation import Array
 
 __all__ = ["phase_diagram", "phase_point", "prediction_check"]
@@ -107,7 +107,7 @@ def phase_point(ring: ClusterRing, n_samples: int, noise: float) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 2, (8, 3.4), width_ratios=[1.5, 1])
+    figure, axes = new_figure(1, 2, (7, 3.3), width_ratios=[1.5, 1])
     left, right = axes[0]
     draw_regions(left, ring, np.geomspace(0.5, 4, 30), (10, 1000))
     left.plot(n_samples, noise, "o", color="black", markersize=11)
@@ -116,7 +116,7 @@ def phase_point(ring: ClusterRing, n_samples: int, noise: float) -> Figure:
     left.set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
     left.minorticks_off()
     left.set(xlabel="number of samples", ylabel="noise in each feature")
-    left.set_title("grey: nobody   blue: clusters only   yellow: PCA, too")
+    left.set_title("grey: nobody; blue: clusters; yellow: PCA too")
     by_pca, _, found, _ = ring.predict(n_samples, noise)
     bars = (("PCA", by_pca, look("pca").color), ("informed", found, look("exact").color))
     for place, (_, missing, color) in enumerate(bars):
@@ -142,12 +142,12 @@ def prediction_check(result: PhaseDiagram) -> Figure:
     Figure
     """
     n_panels = len(result.noises)
-    figure, axes = new_figure(1, n_panels, (2.2 * n_panels + 0.6, 3.3), sharey=True)
+    figure, panels = new_panels(n_panels, 2.5, sharey=True)
     sizes = np.unique(np.geomspace(result.sizes[0], result.sizes[-1], 60).astype(int))
     looks = {"pca": look("pca"), "known": look("true"), "found": look("exact")}
     labels = {"pca": "PCA", "known": "known clusters", "found": "found clusters"}
     measured = result.measured
-    for i, (ax, noise) in enumerate(zip(axes[0], result.noises, strict=True)):
+    for i, (ax, noise) in enumerate(zip(panels, result.noises, strict=True)):
         curves = np.array([result.ring.predict(int(n), noise) for n in sizes])
         for k, method in enumerate(result.methods):
             style = looks[method]
@@ -166,6 +166,7 @@ def prediction_check(result: PhaseDiagram) -> Figure:
         ax.set(title=f"noise {noise:g}", xlabel="samples")
         ax.set_xticks(result.sizes[::2], [str(size) for size in result.sizes[::2]])
         ax.minorticks_off()
-    axes[0, 0].set_ylabel("directions missing, of three")
+    for first in panels[::3]:
+        first.set_ylabel("directions missing, of three")
     figure.legend(loc="outside lower center", ncols=3)
     return figure

@@ -34,7 +34,7 @@ def expression_heat_maps(result: RiskGroups) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 2, (10, 4.4))
+    figure, axes = new_figure(1, 2, (7, 3.6))
     genes = result.expression.T
     # A few extreme values would wash out the colours of all others.
     limits = (float(np.quantile(genes, 0.01)), float(np.quantile(genes, 0.99)))
@@ -64,12 +64,12 @@ def kaplan_meier(result: RiskGroups, *, methods: tuple[str, ...] | None = None) 
     Figure
     """
     shown = result.methods if methods is None else methods
-    figure, axes = new_figure(1, len(shown), (4 * len(shown), 3.6), sharey=True)
+    figure, axes = new_figure(1, len(shown), (min(3.5 * len(shown), 7), 3.2), sharey=True)
     for ax, method in zip(axes[0], shown, strict=True):
         comparison = result.survival(method)
         draw_survival(ax, comparison)
         ax.set(
-            title=f"{look(method).label}: log-rank p = {comparison.p_value:.2g}",
+            title=f"{look(method).label}\nlog-rank p = {comparison.p_value:.2g}",
             xlabel=f"time ({result.time_unit})",
         )
     axes[0, 0].set_ylabel("surviving fraction")
@@ -86,7 +86,7 @@ def draw_survival(ax: Axes, comparison: SurvivalComparison) -> None:
             where="post",
             color=color,
             linestyle=GROUP_LINES[i % len(GROUP_LINES)],
-            label=f"group {curve.group}: {curve.n} subjects, {curve.n_events} events",
+            label=f"group {curve.group}: {curve.n}, {curve.n_events} events",
         )
         ax.fill_between(
             curve.times, curve.lower, curve.upper, step="post", color=color, alpha=0.15, linewidth=0
@@ -108,7 +108,7 @@ def risk_embeddings(result: RiskGroups) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, len(result.methods), (4 * len(result.methods), 3.6))
+    figure, axes = new_figure(1, len(result.methods), (7, 3.1))
     died = np.zeros(len(result.kept), dtype=bool)
     died[result.kept] = np.asarray(result.events, dtype=bool)
     for ax, method in zip(axes[0], result.methods, strict=True):
@@ -130,7 +130,8 @@ def risk_embeddings(result: RiskGroups) -> Figure:
             xlabel=r"$\xi_1\varphi_1$",
             ylabel=r"$\xi_2\varphi_2$",
         )
-    axes[0, -1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
     return figure
 
 
@@ -147,7 +148,7 @@ def neighborhood_sweep(result: NeighborhoodSweep) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 2, (10, 3.8))
+    figure, axes = new_figure(1, 2, (7, 3.3))
     left, right = axes[0]
     mean, sd = result.p_informed.mean(axis=1), result.p_informed.std(axis=1)
     informed, local, plain = look("informed"), look("local pca"), look("euclidean")

@@ -21,22 +21,27 @@ from informed.validation import Array
 P = ParamSpec("P")
 R = TypeVar("R")
 
+# A page of the book has room for this many inches, at the 96 pixels that CSS counts to an inch. A
+# wider figure would be shown smaller than it is drawn, and its labels with it.
+COLUMN = 7.0
+
 STYLE: dict[Any, Any] = {
-    "figure.dpi": 110,
+    "figure.dpi": 160,
     "savefig.dpi": 150,
     "figure.facecolor": "white",
     "axes.facecolor": "white",
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 10.5,
-    "axes.labelsize": 10,
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
     "axes.prop_cycle": cycler(
         color=["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
     ),
     "legend.frameon": False,
-    "legend.fontsize": 9,
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
     "lines.linewidth": 1.6,
     "lines.markersize": 4.5,
     "image.cmap": "cividis",
@@ -102,13 +107,35 @@ def new_figure(
 ) -> tuple[Figure, Array]:
     """Make a figure that pyplot does not keep, and its axes as a two-dimensional array.
 
-    A notebook then shows it once, as the value of a cell, and no figure is left open.
+    A notebook then shows it once, as the value of a cell, and no figure is left open. No figure is
+    wider than a page of the book has room for: what is asked for beyond that is not given.
     """
+    size = (min(size[0], COLUMN), size[1])
     figure, axes = plt.subplots(
         n_rows, n_columns, figsize=size, layout="constrained", squeeze=False, **options
     )
     plt.close(figure)
     return figure, axes
+
+
+def new_panels(
+    n_panels: int, height: float, *, n_columns: int = 3, **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """Make a figure as wide as a page, with panels in rows of ``height`` inches each.
+
+    Examples
+    --------
+    >>> figure, panels = new_panels(5, 2.4)
+    >>> len(panels), figure.get_size_inches().tolist()
+    (5, [7.0, 4.8])
+    """
+    n_columns = min(n_panels, n_columns)
+    n_rows = -(-n_panels // n_columns)
+    figure, axes = new_figure(n_rows, n_columns, (COLUMN, n_rows * height), **options)
+    panels = list(axes.flat)
+    for unused in panels[n_panels:]:
+        unused.remove()
+    return figure, panels[:n_panels]
 
 
 def draw_heat_map(

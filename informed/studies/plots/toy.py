@@ -14,6 +14,7 @@ from informed.studies.plots.style import (
     draw_heat_map,
     look,
     new_figure,
+    new_panels,
     styled,
 )
 from informed.validation import Array
@@ -80,7 +81,7 @@ def direction_error(result: DirectionError, *, methods: Sequence[str] | None = N
     -------
     Figure
     """
-    figure, axes = new_figure(1, 2, (10, 4))
+    figure, axes = new_figure(1, 2, (7, 3.9))
     shown = result.methods if methods is None else tuple(methods)
     for ax, errors, symbol in zip(
         axes[0], (result.e_fro, result.e_two), ("$e_F$", "$e_2$"), strict=True
@@ -106,7 +107,8 @@ def direction_error(result: DirectionError, *, methods: Sequence[str] | None = N
         name = "number of samples $n$" if result.axis == "n_samples" else "number of clusters"
         ax.set(xlabel=name, ylabel=f"error of the directions, {symbol}")
         ax.set_ylim(bottom=0)
-    axes[0, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3)
     return figure
 
 
@@ -123,7 +125,7 @@ def covariance_stairs(result: CovarianceStairs) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(2, 2, (9.5, 7.5))
+    figure, axes = new_figure(2, 2, (7, 5.8))
     low, high = result.zoom
     zoomed = {m: c[low:high, low:high] for m, c in result.covariances.items()}
     limits = (min(c.min() for c in zoomed.values()), max(c.max() for c in zoomed.values()))
@@ -174,8 +176,8 @@ def type_embedding(result: TypeEmbedding) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, len(result.methods), (12, 3.4))
-    for i, (ax, method) in enumerate(zip(axes[0], result.methods, strict=True)):
+    figure, panels = new_panels(len(result.methods), 2.7, n_columns=2)
+    for i, (ax, method) in enumerate(zip(panels, result.methods, strict=True)):
         points = result.embeddings[method]
         for kind, name in enumerate(("type A", "type B")):
             chosen = points[result.types == kind]
@@ -192,7 +194,7 @@ def type_embedding(result: TypeEmbedding) -> Figure:
         ax.set(
             title=f"{look(method).label}\nsign rule {result.agreement[i, 0]:.2f}",
             xlabel=r"$\xi_1\varphi_1$",
-            ylabel=r"$\xi_2\varphi_2$" if i == 0 else None,
+            ylabel=r"$\xi_2\varphi_2$" if i % 2 == 0 else None,
         )
-    axes[0, 0].legend()
+    panels[0].legend()
     return figure

@@ -36,7 +36,7 @@ def classification_study(result: ClassificationStudy) -> Figure:
     sizes = result.train_sizes
     positions = np.arange(len(sizes), dtype=float)
     others = [method for method in result.methods if method != "euclidean"]
-    figure, axes = new_figure(1, 2, (8.0, 3.4))
+    figure, axes = new_figure(1, 2, (7, 3.2))
     left, right = axes[0]
     for method, accuracy in zip(result.methods, result.accuracy, strict=True):
         looks = _look(method)
@@ -85,7 +85,7 @@ def covariance_study(result: CovarianceStudy) -> Figure:
         A dot a split, and a bar for their mean. Each panel has its own scale.
     """
     n_panels = len(result.data_names)
-    figure, axes = new_figure(1, n_panels, (2.8 * n_panels + 0.4, 3.2))
+    figure, axes = new_figure(1, n_panels, (7, 3.2))
     positions = np.arange(len(result.train_sizes), dtype=float)
     others = result.methods[1:]
     for k, (ax, name) in enumerate(zip(axes[0], result.data_names, strict=True)):

@@ -58,8 +58,11 @@
     if (slider.value === slider.max) stop();
     show();
   };
+  // What the reader should have seen is folded until then (learning/unfold.js).
+  const tell = () => root.dispatchEvent(new CustomEvent("informed-moved"));
   if (button) {
     button.addEventListener("click", () => {
+      tell();
       if (clock) {
         stop();
         show();
@@ -78,6 +81,7 @@
   }
   for (const control of controls) {
     control.addEventListener("input", () => {
+      tell();
       stop();
       show();
     });

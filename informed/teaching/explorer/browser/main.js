@@ -36,6 +36,7 @@ import { openProgress } from "./learning/progress.js";
 import { findFault, openProof } from "./learning/proofs.js";
 import { openQuiz } from "./learning/quizzes.js";
 import { judge, seal } from "./learning/sealed.js";
+import { unfoldWhenMoved } from "./learning/unfold.js";
 import { mount } from "./stage/stage.js";
 import { features } from "./explorers/features.js";
 import { patients } from "./explorers/patients.js";
@@ -71,6 +72,7 @@ export function start() {
   each(".informed-quiz", openQuiz);
   each(".informed-proof", openProof);
   each(".informed-progress", openProgress);
+  each("details.informed-seen", unfoldWhenMoved);
   openPreviews();
 }
 

@@ -276,6 +276,7 @@ class Stage {
 
   act(values) {
     this.moved = true;
+    this.root.dispatchEvent(new CustomEvent("informed-moved"));
     this.change(values);
   }
 
