@@ -16,6 +16,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 sys.path.insert(0, str(ROOT / "tools"))
+import colab
 import plain
 
 import course
@@ -25,7 +26,9 @@ from informed.survival import compare_survival
 
 CHAPTERS = course.chapters()
 # What the plain notebooks may not contain: JupyterLab would show it as it is.
-MARKUP = re.compile(r"\{[\w:-]+\}`|^ *(`{3,}|:{3,})\{|^:label:|^:class:|\) *\(eq-", re.MULTILINE)
+MARKUP = re.compile(
+    r"\{[\w:-]+\}`|^ *(`{3,}|:{3,})\{|^:label:|^:class:|\) *\(eq-|^ *\([\w-]+\)= *$", re.MULTILINE
+)
 
 
 def solution_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:
@@ -111,7 +114,9 @@ def test_code_of_students_is_that_of_the_chapter(path: Path, packed: dict[str, s
     student = nbformat.reads(packed[f"student/{number:02d}-{path.name}"], as_version=4)
     chapter = nbformat.read(path, as_version=4)
     hidden = {cell.id for cell in solution_cells(chapter)}
-    assert [cell.source for cell in student.cells if cell.cell_type == "code"] == [
+    install, *code = (cell for cell in student.cells if cell.cell_type == "code")
+    assert install.id == colab.CELL_ID
+    assert [cell.source for cell in code] == [
         cell.source for cell in chapter.cells if cell.cell_type == "code" and cell.id not in hidden
     ]
 
