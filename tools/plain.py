@@ -32,6 +32,7 @@ PAGE_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<page>[a-z-]+)\)")
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 # A label of Sphinx; it may also be the last line before a directive.
 ANCHOR = re.compile(r"^ *\(([\w-]+)\)= *(?:\n|\Z)", re.MULTILINE)
+COMMENT = re.compile(r"^% .*(?:\n|\Z)", re.MULTILINE)
 STATEMENT = re.compile(r"\{prf:(\w+)\} (.*)\n *:label: (\S+)")
 SOLUTION_START, SOLUTION_END = "solution-start", "solution-end"
 FOLDED_TAGS = {"hide-input", "remove-input", "hide-cell"}
@@ -138,7 +139,7 @@ def plain_role(match: re.Match[str]) -> str:
 
 def plain_text(text: str) -> str:
     """Write text without directives in plain Markdown."""
-    text = ANCHOR.sub("", text)
+    text = COMMENT.sub("", ANCHOR.sub("", text))
     text = EQUATION.sub(
         lambda match: (
             f"{match['body']}{match['indent']}\\tag{{{match['label']}}}{match['indent']}$$"
