@@ -51,10 +51,10 @@ pdf: book  ## print the book into _build/informed.pdf
 epub: book  ## bind the book into _build/informed.epub, formulas as MathML
 	$(BIN)/python tools/epub.py
 
-slides: $(READY)  ## make the slides, one file for each part, into _build/slides
+slides: $(READY)  ## make the slides, one file a deck, into _build/slides
 	$(ONE_THREAD) $(BIN)/python tools/slides.py
 
-course: slides  ## pack notebooks, slides, test and guide for a class into _build/informed-course.zip
+course: slides  ## pack notebooks, slides, test and guide for a class into _build/course
 	$(BIN)/python tools/course.py
 
 exam: $(READY)  ## draw an exam and its key by a secret seed (SEED=...) into _build/exam

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
+import posixpath
 import re
+import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import nbformat
 import numpy as np
 import pytest
 from conftest import ROOT
+from markdown_it import MarkdownIt
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 sys.path.insert(0, str(ROOT / "tools"))
+import colab
 import plain
+import slides
 
 import course
 from informed import DiffusionMap
@@ -25,7 +33,9 @@ from informed.survival import compare_survival
 
 CHAPTERS = course.chapters()
 # What the plain notebooks may not contain: JupyterLab would show it as it is.
-MARKUP = re.compile(r"\{[\w:-]+\}`|^ *(`{3,}|:{3,})\{|^:label:|^:class:|\) *\(eq-", re.MULTILINE)
+MARKUP = re.compile(
+    r"\{[\w:-]+\}`|^ *(`{3,}|:{3,})\{|^:label:|^:class:|\) *\(eq-|^ *\([\w-]+\)= *$", re.MULTILINE
+)
 
 
 def solution_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:
@@ -65,17 +75,33 @@ def solution_sentences(notebook: NotebookNode) -> set[str]:
 @pytest.fixture(scope="module")
 def packed() -> dict[str, str]:
     """The notebooks of the course, by their path."""
-    return dict(course.notebooks())
+    return {
+        f"{folder}/{name}": text
+        for folder, solutions in (("students", False), ("staff", True))
+        for name, text in course.notebooks(solutions=solutions)
+    }
+
+
+@pytest.fixture(scope="module")
+def zipped(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The whole course with its slides, by path, as a teacher unpacks it."""
+    slides.main()
+    folder = tmp_path_factory.mktemp("course")
+    course.publish(folder)
+    with zipfile.ZipFile(folder / course.COURSE_ZIP) as archive:
+        assert archive.testzip() is None
+        top = "informed-course/"
+        assert all(name.startswith(top) for name in archive.namelist())
+        return {name.removeprefix(top): archive.read(name) for name in archive.namelist()}
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_students_get_no_solution_and_instructors_get_all(
     path: Path, packed: dict[str, str]
 ) -> None:
-    number = CHAPTERS.index(path) + 1
     student, instructor = (
-        nbformat.reads(packed[f"{folder}/{number:02d}-{path.name}"], as_version=4)
-        for folder in ("student", "instructor")
+        nbformat.reads(packed[f"{folder}/{course.notebook_name(path)}"], as_version=4)
+        for folder in ("students", "staff")
     )
     chapter = nbformat.read(path, as_version=4)
     secret = solution_sentences(chapter)
@@ -107,11 +133,12 @@ def test_students_get_no_solution_and_instructors_get_all(
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_code_of_students_is_that_of_the_chapter(path: Path, packed: dict[str, str]) -> None:
     """nbval runs the chapters; the same code in the same order runs for students, too."""
-    number = CHAPTERS.index(path) + 1
-    student = nbformat.reads(packed[f"student/{number:02d}-{path.name}"], as_version=4)
+    student = nbformat.reads(packed[f"students/{course.notebook_name(path)}"], as_version=4)
     chapter = nbformat.read(path, as_version=4)
     hidden = {cell.id for cell in solution_cells(chapter)}
-    assert [cell.source for cell in student.cells if cell.cell_type == "code"] == [
+    install, *code = (cell for cell in student.cells if cell.cell_type == "code")
+    assert install.id == colab.CELL_ID
+    assert [cell.source for cell in code] == [
         cell.source for cell in chapter.cells if cell.cell_type == "code" and cell.id not in hidden
     ]
 
@@ -120,7 +147,7 @@ def test_a_student_notebook_runs_as_it_is_handed_out(
     packed: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INFORMED_EXPLORER", "live")
-    name = next(name for name in packed if "pseudo-inverse" in name and "student" in name)
+    name = next(name for name in packed if "pseudo-inverse" in name and "students" in name)
     notebook = nbformat.reads(packed[name], as_version=4)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     verdicts = [
@@ -134,42 +161,179 @@ def test_a_student_notebook_runs_as_it_is_handed_out(
     assert all(verdict.startswith("Not tried yet") for verdict in verdicts)
 
 
-def test_links_between_notebooks_lead_to_notebooks(packed: dict[str, str]) -> None:
-    names = {name.split("/")[1] for name in packed}
-    for name, text in packed.items():
-        for target in re.findall(r"\]\(([\w.-]+\.ipynb)\)", text):
-            assert target in names, f"{name} → {target}"
-
-
-def test_the_zip_holds_what_a_class_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_zip_holds_what_a_class_needs(
+    zipped: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (
+        "README.md",
+        "LICENSE",
+        "students/README.md",
+        "students/LICENSE",
+        "students/LICENSE-text",
+        "students/requirements.txt",
+        "students/01-why-the-usual-distance-fails.ipynb",
+        "students/library/pyproject.toml",
+        "students/library/informed/__init__.py",
+        "students/library/informed/teaching/explorer/explorer.js",
+        "students/library/informed/teaching/chapters/averaging/quiz.toml",
+        "students/results/penalty_study.npz",
+        "students/data-notes.md",
+        "students/project-a.md",
+        "students/project-a-sample.md",
+        "staff/01-why-the-usual-distance-fails.ipynb",
+        "staff/course/items/averaging.py",
+        "staff/course/blueprint.toml",
+        "staff/course/plan.toml",
+        "staff/course/slides/0-lecture.md",
+        "staff/jupyterhub/Dockerfile",
+        "staff/nbgrader/nbgrader_config.py",
+        "staff/nbgrader/source/averaging/averaging.ipynb",
+        "staff/requirements.txt",
+        "staff/slides/0-lecture.html",
+        "staff/slides/explorers/usual.html",
+        "staff/teaching-guide.md",
+        "staff/tools/slides.py",
+    ):
+        assert zipped[name], name
+    handed_out = [name for name in zipped if name.startswith("students/")]
+    notebooks = [name for name in handed_out if name.endswith(".ipynb")]
+    assert len(notebooks) == len(CHAPTERS)
+    secret = ("key", "guide", "blueprint", "slides", "solution")
+    assert not [name for name in handed_out if any(word in name for word in secret)]
     monkeypatch.setattr(course, "BUILD", tmp_path)
     with pytest.raises(FileNotFoundError, match="make slides"):
         list(course.contents())
-    (tmp_path / "slides").mkdir()
-    (tmp_path / "slides" / "1-start.html").write_text("<!doctype html>")
-    first, second = dict(course.contents()), dict(course.contents())
-    assert first == second
-    for name in (
-        "README.md",
-        "requirements.txt",
-        "pyproject.toml",
-        "informed/__init__.py",
-        "informed/teaching/explorer/explorer.js",
-        "informed/teaching/chapters/averaging/quiz.toml",
-        "student/results/penalty_study.npz",
-        "student/project-a.md",
-        "student/project-a-sample.md",
-        "instructor/items/averaging.py",
-        "instructor/nbgrader/nbgrader_config.py",
-        "instructor/nbgrader/source/averaging/averaging.ipynb",
-        "instructor/blueprint.toml",
-        "instructor/teaching-guide.md",
-        "slides/1-start.html",
-        "data-notes.md",
-    ):
-        assert first[name]
-    secret = ("key", "guide", "items", "blueprint", "test")
-    assert not any(word in name for word in secret for name in first if name.startswith("student"))
+
+
+def test_the_students_folder_alone_is_the_same(tmp_path: Path) -> None:
+    packed = tmp_path / colab.STUDENTS_ZIP
+    course.pack(packed, course.students())
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(tmp_path)
+    assert course.main("students", str(tmp_path / "folder")) == 0
+    made, unpacked = (
+        {path.relative_to(top): path.read_bytes() for path in top.rglob("*") if path.is_file()}
+        for top in (tmp_path / "folder", tmp_path / "informed-students")
+    )
+    assert made == unpacked
+
+
+# ------------------------------------------------------------------------------------------- links
+
+
+def links_of(name: str, data: bytes) -> Iterator[str]:
+    """The targets of all links in a file of the course."""
+    text = data.decode()
+    if name.endswith(".ipynb"):
+        cells = nbformat.reads(text, as_version=4).cells
+        text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    if name.endswith((".ipynb", ".md")):
+        for token in MarkdownIt("commonmark").parse(text):
+            for child in token.children or ():
+                target = child.attrGet("href") or child.attrGet("src")
+                if target:
+                    yield str(target)
+    if name.endswith(".html"):
+        # Scripts of a page hold addresses of their own.
+        text = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.DOTALL)
+    yield from re.findall(r'<(?:a|img|link)\b[^>]*?\b(?:href|src)="([^"]+)"', text)
+
+
+def headings(text: str) -> set[str]:
+    """The targets within a page of Markdown."""
+    slugs = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    made = {re.sub(r"[^\w -]", "", slug).strip().lower().replace(" ", "-") for slug in slugs}
+    return made | set(re.findall(r'<a id="([\w-]+)">', text))
+
+
+def test_every_link_in_every_file_leads_somewhere(zipped: dict[str, bytes]) -> None:
+    dead = []
+    followed = 0
+    folders = {parent.as_posix() for name in zipped for parent in PurePosixPath(name).parents}
+    for name, data in zipped.items():
+        if not name.endswith((".md", ".ipynb", ".html")):
+            continue
+        for target in links_of(name, data):
+            if target.startswith(("https://", "data:", "mailto:")):
+                continue
+            followed += 1
+            path, _, anchor = target.partition("#")
+            place = posixpath.normpath(posixpath.join(posixpath.dirname(name), path or name))
+            place = name if not path else place
+            if place not in zipped and place not in folders:
+                dead.append(f"{name} → {target}")
+            elif anchor and anchor not in headings(zipped[place].decode()):
+                dead.append(f"{name} → {target} (no such place)")
+    assert dead == []
+    assert followed > 150
+
+
+def test_the_guide_leads_to_notebooks_and_slides(zipped: dict[str, bytes]) -> None:
+    targets = list(links_of("staff/teaching-guide.md", zipped["staff/teaching-guide.md"]))
+    assert len([target for target in targets if target.endswith(".ipynb")]) > 40
+    assert len([target for target in targets if target.startswith("slides/")]) == 7
+    assert {"#teach-lecture", "#teach-workshop", "#teach-module"} <= set(targets)
+
+
+# ---------------------------------------------------------------------------------------- packages
+
+
+def lines_of(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def test_the_list_of_packages_is_short_pinned_and_enough(
+    zipped: dict[str, bytes], packed: dict[str, str]
+) -> None:
+    *pins, own = lines_of(zipped["students/requirements.txt"].decode())
+    assert own == "./library"
+    assert len(pins) < 20
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+( ;.*)?", pin) for pin in pins)
+    listed = {re.split("==", pin)[0].lower() for pin in pins}
+    assert not listed & {"pytest", "ruff", "mypy", "playwright", "jupyter-book", "sphinx"}
+    packages = importlib.metadata.packages_distributions()
+    for name, text in packed.items():
+        if name.startswith("students/"):
+            code = "\n".join(
+                cell.source
+                for cell in nbformat.reads(text, as_version=4).cells
+                if cell.cell_type == "code" and cell.id != colab.CELL_ID
+            )
+            for module in imports(code) - set(sys.stdlib_module_names) - {"informed"}:
+                homes = {home.lower() for home in packages[module]}
+                # IPython comes with JupyterLab.
+                assert homes & (listed | {"ipython"}), f"{name} imports {module}"
+    # What the staff adds is for exams and slides.
+    staff = lines_of(zipped["staff/requirements.txt"].decode())
+    assert set(pins) < set(staff)
+    assert staff[-1] == "../students/library"
+
+
+def imports(code: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_slides_can_be_made_from_the_packed_sources(
+    zipped: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name, data in zipped.items():
+        if name.startswith(("staff/course/slides/", "staff/tools/", "staff/results/")):
+            place = tmp_path / name.removeprefix("staff/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+    for path in (tmp_path / "course" / "slides").glob("*.md"):
+        path.unlink()
+    notes = "Notes (1 min):\nwhat to say\n"
+    own = f"# My deck\n\n{notes}\n---\n\n## Mine has a table\n\n| a |\n|---|\n| b |\n\n{notes}"
+    (tmp_path / "course" / "slides" / "mine.md").write_text(own, encoding="utf-8")
+    subprocess.run([sys.executable, "tools/slides.py", "slides"], cwd=tmp_path, check=True)
+    assert "Mine has a table" in (tmp_path / "slides" / "mine.html").read_text(encoding="utf-8")
 
 
 # ------------------------------------------------------------------------------------- project A

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
+from colab import install_cell
 from nbformat import NotebookNode
 from pybtex.database import parse_file
 
@@ -29,7 +30,9 @@ EQUATION = re.compile(r"(?P<body>\$\$.*?)(?P<indent>\n *)\$\$ *\(eq-(?P<label>[\
 # A link to a page of the book that is no notebook leads nowhere outside of the site.
 PAGE_LINK = re.compile(r"\[(?P<text>[^\]]+)\]\((?P<page>[a-z-]+)\)")
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
-ANCHOR = re.compile(r"^\(([\w-]+)\)=(?:\n|$)", re.MULTILINE)
+# A label of Sphinx; it may also be the last line before a directive.
+ANCHOR = re.compile(r"^ *\(([\w-]+)\)= *(?:\n|\Z)", re.MULTILINE)
+COMMENT = re.compile(r"^% .*(?:\n|\Z)", re.MULTILINE)
 STATEMENT = re.compile(r"\{prf:(\w+)\} (.*)\n *:label: (\S+)")
 SOLUTION_START, SOLUTION_END = "solution-start", "solution-end"
 FOLDED_TAGS = {"hide-input", "remove-input", "hide-cell"}
@@ -136,7 +139,7 @@ def plain_role(match: re.Match[str]) -> str:
 
 def plain_text(text: str) -> str:
     """Write text without directives in plain Markdown."""
-    text = ANCHOR.sub("", text)
+    text = COMMENT.sub("", ANCHOR.sub("", text))
     text = EQUATION.sub(
         lambda match: (
             f"{match['body']}{match['indent']}\\tag{{{match['label']}}}{match['indent']}$$"
@@ -222,8 +225,11 @@ def without_solution_span(text: str, inside: bool) -> tuple[str, bool]:
 
 
 def convert(notebook: NotebookNode, *, solutions: bool, note: str) -> NotebookNode:
-    """Return a chapter as a plain notebook without outputs, below a note on how to use it."""
-    cells = [nbformat.v4.new_markdown_cell(note, id="how-to-use")]
+    """Return a chapter as a plain notebook without outputs, below a note on how to use it.
+
+    The first cell of code installs the library in Google Colab, and does nothing elsewhere.
+    """
+    cells = [nbformat.v4.new_markdown_cell(note, id="how-to-use"), install_cell()]
     inside = False
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

@@ -6,13 +6,16 @@ Loaded by ``_config.yml`` as a local extension.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import api_pages
 import architecture
+import slides
 from accessible import mend_page
+from colab import BRANCH
 from docutils import nodes
 from downloads import write_downloads
 from folded_answers import fold_answers
@@ -25,6 +28,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
+import course
 from informed.teaching.explorer.page import overweight
 
 logger = logging.getLogger(__name__)
@@ -34,13 +38,14 @@ def add_launch_buttons(app: Sphinx, config: Config) -> None:
     """Offer to run a page elsewhere, if the address of the repository is known.
 
     It is known where the site is published, and given there as INFORMED_REPOSITORY; anywhere else a
-    button would lead nowhere.
+    button would lead nowhere. What opens is the students' notebook, from the branch that the
+    workflow fills with their folder.
     """
     address = os.environ.get("INFORMED_REPOSITORY", "")
     if address:
         config.html_theme_options |= {
             "repository_url": address,
-            "repository_branch": "main",
+            "repository_branch": BRANCH,
             "path_to_docs": "",
             "use_repository_button": True,
             "launch_buttons": {
@@ -49,6 +54,22 @@ def add_launch_buttons(app: Sphinx, config: Config) -> None:
                 "colab_url": "https://colab.research.google.com",
             },
         }
+
+
+def open_students_notebooks(
+    app: Sphinx, name: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Make the launch buttons of a chapter lead to its notebook in the students' folder."""
+    target = {path.stem: course.notebook_name(path) for path in course.chapters()}.get(
+        name.removeprefix("book/")
+    )
+    for group in list(context.get("header_buttons", [])):
+        buttons = [button for button in group.get("buttons", []) if "url" in button]
+        launch = [button for button in buttons if button["text"] in ("Binder", "Colab")]
+        if launch and target is None:
+            context["header_buttons"].remove(group)
+        for button in launch if target else ():
+            button["url"] = button["url"].replace(f"{name}.ipynb", target)
 
 
 def require_alt_text(app: Sphinx, doctree: nodes.document) -> None:
@@ -109,11 +130,20 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
     """Mend the finished pages, and take out of them what they do not show."""
     if exception is not None or app.builder.format != "html":
         return
+    # Left by the build before: no pages of the book.
+    shutil.rmtree(Path(app.outdir) / "course", ignore_errors=True)
     for page in Path(app.outdir).rglob("*.html"):
         page.write_text(mend_page(page.read_text(encoding="utf-8")), encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
     write_downloads(Path(app.outdir))
+
+
+def offer_course(app: Sphinx, exception: Exception | None) -> None:
+    """Put the course and its slides beside the pages; decks that have not changed are kept."""
+    if exception is None and app.builder.format == "html":
+        slides.main()
+        course.publish(Path(app.outdir) / "course")
 
 
 def draw_architecture(app: Sphinx) -> None:
@@ -128,6 +158,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", add_launch_buttons)
     app.connect("builder-inited", draw_architecture)
     app.connect("html-page-context", add_search_excerpts)
+    # After the theme, which puts the buttons there.
+    app.connect("html-page-context", open_students_notebooks, priority=900)
     app.connect("doctree-read", require_alt_text)
     app.connect("doctree-read", weigh_explorers)
     app.connect("doctree-resolved", link_library_names)
@@ -141,4 +173,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.connect("doctree-resolved", handler)
     app.connect("build-finished", write_shared_scripts)
     app.connect("build-finished", finish_pages)
+    app.connect("build-finished", offer_course)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import RandomState
 
 from informed.datasets.blurred import CLUSTER_SIZES, N_FEATURES, RHO
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_count, check_number, random_source
 
 __all__ = ["mixed_toy"]
 
