@@ -26,8 +26,9 @@ from informed.experiments import HiddenSpace
 from informed.metrics import InformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_fit
-from informed.spiked import limiting_cosine, strength_from_variance
+from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
+from informed.theory import estimate_spectrum
 
 # ------------------------------------------------------------------------------------ data sets
 
@@ -132,6 +133,18 @@ def test_distances_that_differ_by_direction_are_refused(
         DiffusionMap(2, metric="precomputed").fit(wrap(D))
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_symmetric_up_to_rounding_means_the_same_in_any_unit(unit: float) -> None:
+    points = np.random.default_rng(0).normal(size=(9, 2))
+    points[1] = points[0]
+    D = unit * squareform(pdist(points))
+    D[0, 1] = 1e-10 * D.max()  # a distance of zero, as rounding may give it
+    DiffusionMap(2, metric="precomputed").fit(D)
+    D[0, 1] = 1e-6 * D.max()
+    with pytest.raises(ValueError, match="not symmetric"):
+        DiffusionMap(2, metric="precomputed").fit(D)
+
+
 @pytest.mark.parametrize("n_components", [1, 4, 5, 6])
 def test_a_full_graph_gives_what_the_matrix_gives_up_to_all_coordinates(n_components: int) -> None:
     D = squareform(pdist(np.random.default_rng(1).normal(size=(7, 3))))
@@ -196,6 +209,21 @@ def test_each_round_of_the_alternation_keeps_what_is_cheaper_than_a_fresh_start(
     for seed in range(5):
         kept = _recluster(points, truth, 30, np.random.RandomState(seed))
         assert _cost(points, kept) <= _cost(points, truth) * (1 + 1e-12)
+
+
+# --------------------------------------------------------------------------------------- theory
+
+
+@pytest.mark.parametrize("n", [8, 30])
+def test_the_estimated_spectrum_explains_the_sample_covariance(n: int) -> None:
+    """Inflated again, the strengths are its leading variances; with the noise, its trace."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2)) * [9, 7] @ rng.normal(size=(2, 12)) + rng.normal(size=(n, 12))
+    S = np.cov(X.T)
+    strengths, noise = estimate_spectrum(X + 5, 2)
+    assert 12 * noise**2 + strengths.sum() == pytest.approx(np.trace(S))
+    leading = np.linalg.eigvalsh(S)[::-1][:2]
+    assert_allclose(inflated_variance(strengths, 12 / (n - 1), noise**2), leading, rtol=1e-6)
 
 
 # ---------------------------------------------------------------------------------- experiments
