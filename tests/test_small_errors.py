@@ -7,6 +7,10 @@ shows only in a corner: a factor that a coarse grid hides, a tolerance, two rare
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pytest
 from follow_ups import log_rank_by_loops
@@ -17,6 +21,7 @@ from sklearn.cluster import KMeans
 
 from informed.alternating import _recluster
 from informed.clusters import cluster_features
+from informed.clusters.features import check_distinct_rows
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
 from informed.datasets.risk_cohort import _factor_for_deaths
@@ -28,7 +33,16 @@ from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_fit
 from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
-from informed.theory import estimate_spectrum
+from informed.theory import (
+    error_bound,
+    estimate_spectrum,
+    linkage_failure,
+    linkage_samples,
+    misclassification_rate,
+    predicted_gain,
+    recovery,
+)
+from informed.theory.recovery import samples_for_rate
 
 # ------------------------------------------------------------------------------------ data sets
 
@@ -61,6 +75,19 @@ def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
     _fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
     assert_array_equal(partition, [0, 1, 0, 2, 0])
     assert_array_equal(sizes, np.bincount(partition))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_refused_exactly_if_too_few_are_distinct(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, size=(int(rng.integers(2, 9)), int(rng.integers(1, 4)))).astype(float)
+    n_distinct = len({tuple(row) for row in rows.tolist()})
+    for n_clusters in range(1, 8):
+        if n_clusters <= n_distinct:
+            check_distinct_rows(rows, n_clusters)
+        else:
+            with pytest.raises(ValueError, match=f"only {n_distinct} distinct"):
+                check_distinct_rows(rows, n_clusters)
 
 
 # ----------------------------------------------------------------------------------- directions
@@ -224,6 +251,66 @@ def test_the_estimated_spectrum_explains_the_sample_covariance(n: int) -> None:
     assert 12 * noise**2 + strengths.sum() == pytest.approx(np.trace(S))
     leading = np.linalg.eigvalsh(S)[::-1][:2]
     assert_allclose(inflated_variance(strengths, 12 / (n - 1), noise**2), leading, rtol=1e-6)
+
+
+def test_what_cannot_be_told_from_noise_gets_the_strength_of_the_threshold() -> None:
+    X = np.random.default_rng(3).normal(size=(10, 40))
+    strengths, noise = estimate_spectrum(X, 1)
+    assert strengths[0] == pytest.approx(noise**2 * np.sqrt(40 / 9))
+
+
+def test_a_gain_over_no_error_is_infinite() -> None:
+    found = predicted_gain(100, 300, 6, [150.0, 6.0], 1.0)
+    assert dataclasses.replace(found, found_error=0.0).gain == np.inf
+    assert dataclasses.replace(found, pca_error=0.6, found_error=0.2).gain == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "strengths", "noise"),
+    [(512, 6, [150.0, 6.0], 1.0), (400, 20, [30.0], 0.7), (3000, 100, [9.0, 5.0, 4.0], 1.5)],
+)
+def test_error_bound_is_the_least_value_of_its_formula(
+    n: int, q: int, strengths: list[float], noise: float
+) -> None:
+    d, variance = len(strengths), noise**2
+
+    def bound(t: float) -> float:
+        above = variance * (1 + np.sqrt((q - d) / (n - 1)) + t / np.sqrt(n - 1)) ** 2
+        below = (strengths[-1] + variance) * (1 - np.sqrt(d / (n - 1)) - t / np.sqrt(n - 1)) ** 2
+        if above >= below:
+            return np.inf
+        leading = variance * (q - d) / (n - d - 2) * sum(1 / (s + variance) for s in strengths)
+        return leading / (1 - above / below) ** 2 + 2 * d * np.exp(-(t**2) / 2)
+
+    least = min(bound(t) for t in np.linspace(0, np.sqrt(n - 1) - np.sqrt(d), 5000)[1:-1])
+    assert least < min(d, q - d)
+    assert error_bound(n, q, strengths, noise) == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_clusters_that_cannot_be_told_apart_are_guessed(K: int) -> None:
+    found = recovery(2, 1e-6 * np.eye(K), [10] * K, 1.0)
+    assert found.misclassified == pytest.approx(1 - 1 / K, abs=1e-3)
+    assert_allclose(found.rates.sum(axis=1), 1)
+    rate = misclassification_rate(2, 1e-6, 1.0, n_clusters=K)
+    assert rate == pytest.approx(1 - 1 / K, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        partial(misclassification_rate, 10),
+        partial(linkage_failure, 10, 20),
+        partial(linkage_samples, 20),
+        partial(samples_for_rate, 0.1, n_clusters=2, cluster_size=5),
+    ],
+)
+@pytest.mark.parametrize("name", ["separation", "noise"])
+def test_nothing_is_predicted_without_separation_or_without_noise(
+    function: Callable[..., float], name: str
+) -> None:
+    with pytest.raises(ValueError, match=name):
+        function(**{"separation": 1.0, "noise": 1.0, name: 0.0})
 
 
 # ---------------------------------------------------------------------------------- experiments
