@@ -26,7 +26,12 @@ from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
 from informed.datasets.risk_cohort import _factor_for_deaths
 from informed.diffusion import DiffusionMap
-from informed.directions import analytic_penalty
+from informed.directions import (
+    analytic_penalty,
+    gradient_directions,
+    pca_directions,
+    subspace_error,
+)
 from informed.experiments import HiddenSpace
 from informed.metrics import InformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
@@ -119,6 +124,16 @@ def test_analytic_penalty_of_one_direction_is_its_closed_form(n_clusters: int, s
     step = 7 / 28  # of the grid, in powers of ten
     found = analytic_penalty(X, labels, 1)
     assert abs(np.log10(found / (strength * nu / s))) <= 0.55 * step
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_gradient_that_is_rounding_moves_nothing_in_any_unit(unit: float) -> None:
+    """Features that equal the mean of their cluster: PCA is the solution, and the gradient zero."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(24) % 4
+    X = unit * (rng.normal(size=(15, 4)) * [4.0, 2.0, 1.0, 0.5])[:, labels]
+    found = gradient_directions(X, labels, 2, step="paper", max_iter=3)
+    assert subspace_error(found.directions, pca_directions(X, 2).directions) < 1e-10
 
 
 # -------------------------------------------------------------------------------------- metrics
@@ -311,6 +326,8 @@ def test_nothing_is_predicted_without_separation_or_without_noise(
 ) -> None:
     with pytest.raises(ValueError, match=name):
         function(**{"separation": 1.0, "noise": 1.0, name: 0.0})
+    with pytest.raises(ValueError, match="noise"):
+        recovery(10, np.eye(2), [5, 5], 0.0)
 
 
 # ---------------------------------------------------------------------------------- experiments

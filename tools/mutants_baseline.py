@@ -40,6 +40,7 @@ NOT_UNIT = (
     "test_notation",
     "test_plots",
     "test_explorer*",
+    "test_package",
     "test_planted_errors",
     "test_mutate",
     "test_tools",
@@ -48,6 +49,10 @@ NOT_UNIT = (
     "test_walk",
     "test_dask",
 )
+# Examples in docstrings need no measuring: they are those of the module.
+EXAMPLES = "tests/test_package.py"
+# And defaults are seen from outside.
+SIGNATURES = "test_defaults"
 # Seconds of tests, by the baseline, that one mutant may cost; the quick tests come first.
 BUDGET = 20.0
 
@@ -218,6 +223,15 @@ def within_budget(chosen: list[tuple[float, list[str]]], times: dict[str, float]
             break
         kept.add(test)
     return [test for test in tests if test in kept]
+
+
+def examples_of(file: str) -> list[str]:
+    """Return the test of the examples in a module's docstrings, if it has any."""
+    source = ROOT / file
+    if not (ROOT / EXAMPLES).is_file() or ">>> " not in source.read_text(encoding="utf-8"):
+        return []
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return [f"{EXAMPLES}::test_examples_in_docstrings[{module}]"]
 
 
 @cache
