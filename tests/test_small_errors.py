@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from sklearn.cluster import KMeans
 
 from informed.alternating import _recluster
 from informed.clusters import cluster_features
-from informed.clusters.features import check_distinct_rows
+from informed.clusters.features import check_distinct_rows, cluster_rows_from
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
 from informed.datasets.risk_cohort import _factor_for_deaths
@@ -33,14 +34,16 @@ from informed.directions import (
     subspace_error,
 )
 from informed.experiments import HiddenSpace
-from informed.metrics import InformedMahalanobis
+from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_fit
+from informed.metrics.neighborhoods import cluster_from_scratch
 from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
 from informed.theory import (
     error_bound,
     estimate_spectrum,
+    expected_errors,
     linkage_failure,
     linkage_samples,
     misclassification_rate,
@@ -93,6 +96,13 @@ def test_rows_are_refused_exactly_if_too_few_are_distinct(seed: int) -> None:
         else:
             with pytest.raises(ValueError, match=f"only {n_distinct} distinct"):
                 check_distinct_rows(rows, n_clusters)
+
+
+def test_copies_of_a_row_are_not_clustered_one_by_one() -> None:
+    rows = np.repeat([[0.0, 1.0], [2.0, 3.0]], 4, axis=0)
+    with pytest.raises(ValueError, match="only 2 distinct"):
+        cluster_rows_from(rows, np.arange(8)[None] % 3, 3)
+    assert_array_equal(cluster_rows_from(rows, np.arange(8)[None] % 2, 2), np.arange(8) // 4)
 
 
 # ----------------------------------------------------------------------------------- directions
@@ -149,6 +159,25 @@ def test_folds_are_clustered_as_the_whole_is_from_a_fixed_seed() -> None:
         recipe = check_fit(metric, X)[2]
         expected = cluster_features(X, 4, n_init=1, random_state=0)
         assert_array_equal(_cluster_samples(recipe, X + levels), expected)
+
+
+@pytest.mark.parametrize(("n_init", "expected"), [(3, 3), (8, 8), (20, 8)])
+def test_starts_come_from_as_many_different_neighbourhoods_as_asked_for(
+    n_init: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[np.ndarray] = []
+
+    def watched(samples: np.ndarray, *rest: Any) -> np.ndarray:
+        seen.append(samples)
+        return cluster_from_scratch(samples, *rest)
+
+    monkeypatch.setattr("informed.metrics.local_metric.cluster_from_scratch", watched)
+    X = np.random.default_rng(0).normal(size=(8, 12))
+    local = LocalInformedMahalanobis(4, 2, 3, n_init=n_init, random_state=0).fit(X)
+    assert len(seen) == expected
+    found = {tuple(samples[0]) for samples in seen}  # a sample comes first among its neighbours
+    assert len(found) == expected
+    assert_array_equal(local.neighbors_[:, 0], np.arange(8))
 
 
 # ------------------------------------------------------------------------------------ diffusion
@@ -300,6 +329,18 @@ def test_error_bound_is_the_least_value_of_its_formula(
     least = min(bound(t) for t in np.linspace(0, np.sqrt(n - 1) - np.sqrt(d), 5000)[1:-1])
     assert least < min(d, q - d)
     assert error_bound(n, q, strengths, noise) == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize(("n", "K"), [(60, 8), (200, 20)])
+def test_thresholds_are_where_the_expected_errors_begin_to_fall(n: int, K: int) -> None:
+    found = predicted_gain(n, 300, K, [50.0, 9.0], 1.3)
+    for dimension, threshold in ((300, found.pca_threshold), (K, found.informed_threshold)):
+        just_below, just_above = (
+            expected_errors(n, dimension, [50.0, factor * threshold], 1.3)[1]
+            for factor in (0.999, 1.001)
+        )
+        assert just_below == 1
+        assert just_above < 1
 
 
 @pytest.mark.parametrize("K", [2, 3, 5])
