@@ -104,8 +104,8 @@ def test_a_function_gets_its_wrong_code_and_the_file_stays_as_it_is() -> None:
 
 
 def test_slow_tests_are_left_out_first() -> None:
-    times = {"a": 50.0, "b": 1.0, "c": 20.0}
-    assert within_budget([(51.0, ["a", "b"]), (20.0, ["c"])], times) == ["b", "c"]
+    times = {"a": 50.0, "b": 1.0, "c": 8.0}
+    assert within_budget([(51.0, ["a", "b"]), (8.0, ["c"])], times) == ["b", "c"]
     assert within_budget([(500.0, ["a"])], {"a": 500.0}) == ["a"]
 
 

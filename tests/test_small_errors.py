@@ -19,9 +19,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
+from sklearn.utils import get_tags
 
 from informed.alternating import _recluster
-from informed.clusters import cluster_features
+from informed.clusters import cluster_features, kmeans
 from informed.clusters.features import check_distinct_rows, cluster_rows_from
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
@@ -75,6 +76,61 @@ def test_the_end_of_follow_up_lies_between_two_deaths(n_deaths: int, factor: flo
     assert _factor_for_deaths(np.array([4.0, 1.0, 8.0, 2.0]), n_deaths) == pytest.approx(factor)
 
 
+CURVES: list[Callable[[np.ndarray], np.ndarray]] = [
+    lambda z: np.tanh(3 * z),
+    lambda z: -np.tanh(3 * z),
+    lambda z: np.log(1 + np.exp(6 * z)) / 3 - 1,
+    lambda z: 1 - np.log(1 + np.exp(-6 * z)) / 3,
+    lambda z: 2 * np.exp(-4 * z**2) - 1,
+    lambda z: np.sin(np.pi * z),
+    lambda z: 0 * z,
+]
+
+
+def test_each_cluster_of_genes_follows_its_curve_of_the_risk() -> None:
+    """A gene is level + gain (curve of the risk + 0.6 × own deviation), noise apart."""
+    cohort = make_risk_cohort(40_000, 7, noise=0.0, random_state=0)
+    bins = np.digitize(cohort.risk, np.linspace(-1, 1, 11)[1:-1])
+    for column, label in enumerate(cohort.feature_labels):
+        gene, curve = cohort.X[:, column], CURVES[label](cohort.risk)
+        design = np.column_stack([np.ones_like(curve), curve])
+        (_, gain), *_ = np.linalg.lstsq(design, gene, rcond=None)
+        rest = gene - design @ np.linalg.lstsq(design, gene, rcond=None)[0]
+        for number in range(10):
+            assert abs(rest[bins == number].mean()) < 0.05
+        if curve.any():
+            assert 0.3 < gain < 1.8
+            assert rest.std() / gain == pytest.approx(0.6, rel=0.05)
+
+
+def test_levels_gains_and_noise_of_genes_have_their_laws() -> None:
+    quiet, loud = (make_risk_cohort(200, 3000, noise=noise, random_state=1) for noise in (0.0, 1.6))
+    assert_allclose([quiet.X.mean(), quiet.X.mean(axis=0).std()], [8, 1], atol=0.1)
+    assert (loud.X - quiet.X).std() == pytest.approx(1.6, rel=0.02)
+    for label in range(7):
+        genes = quiet.X[:, quiet.feature_labels == label]
+        assert genes.shape[1] in (428, 429)
+        genes = genes - genes.mean(axis=0)
+        together = genes.mean(axis=1)
+        gains = genes.T @ together / (together @ together)  # over their mean, which is about one
+        assert_allclose(genes, np.outer(together, gains), atol=1e-9)
+        assert gains.std() == pytest.approx(0.2, abs=0.04)
+
+
+def test_times_of_death_and_follow_up_have_their_laws() -> None:
+    """Weibull times with scale 110 months and shape 1.3; follow-up within a factor of seven."""
+    lives = make_risk_cohort(20_000, 7, n_deaths=20_000, effect=0, random_state=2).durations
+    quantiles = np.array([0.1, 0.5, 0.9])
+    expected = 110 * (-np.log(1 - quantiles)) ** (1 / 1.3)
+    assert_allclose(np.quantile(lives, quantiles), expected, rtol=0.04)
+    ends = make_risk_cohort(20_000, 7, n_deaths=1, random_state=2)
+    ends = ends.durations[ends.events == 0]
+    assert ends.max() / ends.min() == pytest.approx(7, rel=0.01)
+    assert np.median(ends) / ends.min() == pytest.approx(4, rel=0.05)
+    assert make_risk_cohort(164, 7, random_state=0).events.sum() == 70
+    assert make_risk_cohort(2, 7, random_state=0).events.sum() == 1
+
+
 # ------------------------------------------------------------------------------------- clusters
 
 
@@ -83,6 +139,23 @@ def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
     _fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
     assert_array_equal(partition, [0, 1, 0, 2, 0])
     assert_array_equal(sizes, np.bincount(partition))
+
+
+def test_after_the_trial_only_the_cheapest_starts_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(0).normal(size=(300, 4))
+    starts = kmeans.spread_partitions(rows, 12, 20, np.random.RandomState(0))
+    seen: list[int] = []
+    gaps_to_centers = kmeans._gaps_to_centers
+
+    def watched(problems: Any, partitions: Any, *rest: Any) -> Any:
+        seen.append(len(partitions))
+        return gaps_to_centers(problems, partitions, *rest)
+
+    monkeypatch.setattr(kmeans, "_gaps_to_centers", watched)
+    kmeans.best_partition(rows, starts, 12)
+    assert seen[: kmeans.TRIAL_ROUNDS] == [20] * kmeans.TRIAL_ROUNDS
+    assert seen[kmeans.TRIAL_ROUNDS] == kmeans.GO_ON
+    assert (np.diff(seen) <= 0).all()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -214,6 +287,13 @@ def test_symmetric_up_to_rounding_means_the_same_in_any_unit(unit: float) -> Non
     D[0, 1] = 1e-6 * D.max()
     with pytest.raises(ValueError, match="not symmetric"):
         DiffusionMap(2, metric="precomputed").fit(D)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_only_distances_are_said_to_be_pairwise_sparse_and_positive(metric: str) -> None:
+    tags = get_tags(DiffusionMap(metric=metric)).input_tags
+    precomputed = metric == "precomputed"
+    assert (tags.pairwise, tags.sparse, tags.positive_only) == (precomputed,) * 3
 
 
 @pytest.mark.parametrize("n_components", [1, 4, 5, 6])
