@@ -17,7 +17,7 @@ CORE := $(shell cat tools/core_tests.txt)
 TEXTS := fit_to_commit or guard or quoted or strip or ledger_has or ledger_names or compared or depends
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve pdf epub slides course exam lab notebooks check test test-oldest test-newest bench lint lock clean
+.PHONY: help book serve pdf epub slides course exam lab notebooks check test mutants test-oldest test-newest bench lint lock clean
 
 help:  ## show this list
 	@echo "make <target>, where target is one of:"
@@ -74,6 +74,9 @@ check: $(READY)  ## before each commit: lint, types, quick tests, texts of the n
 
 test: $(READY)  ## everything: lint, unit tests with coverage, notebooks, strict book, site in a browser
 	@$(BIN)/python tools/run_tests.py
+
+mutants: $(READY)  ## plant 300 small errors in the library: do the unit tests notice? (SEED=0, about an hour)
+	@$(ONE_THREAD) $(BIN)/python tools/mutate.py --number 300 --seed $(or $(SEED),0)
 
 test-oldest:  ## core tests with the oldest packages that pyproject.toml allows
 	$(PYTHON) tools/try_versions.py oldest

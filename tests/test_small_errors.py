@@ -7,6 +7,11 @@ shows only in a corner: a factor that a coarse grid hides, a tolerance, two rare
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 import pytest
 from follow_ups import log_rank_by_loops
@@ -14,20 +19,39 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
+from sklearn.utils import get_tags
 
 from informed.alternating import _recluster
-from informed.clusters import cluster_features
+from informed.clusters import cluster_features, kmeans
+from informed.clusters.features import check_distinct_rows, cluster_rows_from
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
 from informed.datasets.risk_cohort import _factor_for_deaths
 from informed.diffusion import DiffusionMap
-from informed.directions import analytic_penalty
+from informed.directions import (
+    analytic_penalty,
+    gradient_directions,
+    pca_directions,
+    subspace_error,
+)
 from informed.experiments import HiddenSpace
-from informed.metrics import InformedMahalanobis
+from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_fit
-from informed.spiked import limiting_cosine, strength_from_variance
+from informed.metrics.neighborhoods import cluster_from_scratch
+from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
+from informed.theory import (
+    error_bound,
+    estimate_spectrum,
+    expected_errors,
+    linkage_failure,
+    linkage_samples,
+    misclassification_rate,
+    predicted_gain,
+    recovery,
+)
+from informed.theory.recovery import samples_for_rate
 
 # ------------------------------------------------------------------------------------ data sets
 
@@ -52,6 +76,61 @@ def test_the_end_of_follow_up_lies_between_two_deaths(n_deaths: int, factor: flo
     assert _factor_for_deaths(np.array([4.0, 1.0, 8.0, 2.0]), n_deaths) == pytest.approx(factor)
 
 
+CURVES: list[Callable[[np.ndarray], np.ndarray]] = [
+    lambda z: np.tanh(3 * z),
+    lambda z: -np.tanh(3 * z),
+    lambda z: np.log(1 + np.exp(6 * z)) / 3 - 1,
+    lambda z: 1 - np.log(1 + np.exp(-6 * z)) / 3,
+    lambda z: 2 * np.exp(-4 * z**2) - 1,
+    lambda z: np.sin(np.pi * z),
+    lambda z: 0 * z,
+]
+
+
+def test_each_cluster_of_genes_follows_its_curve_of_the_risk() -> None:
+    """A gene is level + gain (curve of the risk + 0.6 × own deviation), noise apart."""
+    cohort = make_risk_cohort(40_000, 7, noise=0.0, random_state=0)
+    bins = np.digitize(cohort.risk, np.linspace(-1, 1, 11)[1:-1])
+    for column, label in enumerate(cohort.feature_labels):
+        gene, curve = cohort.X[:, column], CURVES[label](cohort.risk)
+        design = np.column_stack([np.ones_like(curve), curve])
+        (_, gain), *_ = np.linalg.lstsq(design, gene, rcond=None)
+        rest = gene - design @ np.linalg.lstsq(design, gene, rcond=None)[0]
+        for number in range(10):
+            assert abs(rest[bins == number].mean()) < 0.05
+        if curve.any():
+            assert 0.3 < gain < 1.8
+            assert rest.std() / gain == pytest.approx(0.6, rel=0.05)
+
+
+def test_levels_gains_and_noise_of_genes_have_their_laws() -> None:
+    quiet, loud = (make_risk_cohort(200, 3000, noise=noise, random_state=1) for noise in (0.0, 1.6))
+    assert_allclose([quiet.X.mean(), quiet.X.mean(axis=0).std()], [8, 1], atol=0.1)
+    assert (loud.X - quiet.X).std() == pytest.approx(1.6, rel=0.02)
+    for label in range(7):
+        genes = quiet.X[:, quiet.feature_labels == label]
+        assert genes.shape[1] in (428, 429)
+        genes = genes - genes.mean(axis=0)
+        together = genes.mean(axis=1)
+        gains = genes.T @ together / (together @ together)  # over their mean, which is about one
+        assert_allclose(genes, np.outer(together, gains), atol=1e-9)
+        assert gains.std() == pytest.approx(0.2, abs=0.04)
+
+
+def test_times_of_death_and_follow_up_have_their_laws() -> None:
+    """Weibull times with scale 110 months and shape 1.3; follow-up within a factor of seven."""
+    lives = make_risk_cohort(20_000, 7, n_deaths=20_000, effect=0, random_state=2).durations
+    quantiles = np.array([0.1, 0.5, 0.9])
+    expected = 110 * (-np.log(1 - quantiles)) ** (1 / 1.3)
+    assert_allclose(np.quantile(lives, quantiles), expected, rtol=0.04)
+    ends = make_risk_cohort(20_000, 7, n_deaths=1, random_state=2)
+    ends = ends.durations[ends.events == 0]
+    assert ends.max() / ends.min() == pytest.approx(7, rel=0.01)
+    assert np.median(ends) / ends.min() == pytest.approx(4, rel=0.05)
+    assert make_risk_cohort(164, 7, random_state=0).events.sum() == 70
+    assert make_risk_cohort(2, 7, random_state=0).events.sum() == 1
+
+
 # ------------------------------------------------------------------------------------- clusters
 
 
@@ -60,6 +139,43 @@ def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
     _fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
     assert_array_equal(partition, [0, 1, 0, 2, 0])
     assert_array_equal(sizes, np.bincount(partition))
+
+
+def test_after_the_trial_only_the_cheapest_starts_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.random.default_rng(0).normal(size=(300, 4))
+    starts = kmeans.spread_partitions(rows, 12, 20, np.random.RandomState(0))
+    seen: list[int] = []
+    gaps_to_centers = kmeans._gaps_to_centers
+
+    def watched(problems: Any, partitions: Any, *rest: Any) -> Any:
+        seen.append(len(partitions))
+        return gaps_to_centers(problems, partitions, *rest)
+
+    monkeypatch.setattr(kmeans, "_gaps_to_centers", watched)
+    kmeans.best_partition(rows, starts, 12)
+    assert seen[: kmeans.TRIAL_ROUNDS] == [20] * kmeans.TRIAL_ROUNDS
+    assert seen[kmeans.TRIAL_ROUNDS] == kmeans.GO_ON
+    assert (np.diff(seen) <= 0).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rows_are_refused_exactly_if_too_few_are_distinct(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, 2, size=(int(rng.integers(2, 9)), int(rng.integers(1, 4)))).astype(float)
+    n_distinct = len({tuple(row) for row in rows.tolist()})
+    for n_clusters in range(1, 8):
+        if n_clusters <= n_distinct:
+            check_distinct_rows(rows, n_clusters)
+        else:
+            with pytest.raises(ValueError, match=f"only {n_distinct} distinct"):
+                check_distinct_rows(rows, n_clusters)
+
+
+def test_copies_of_a_row_are_not_clustered_one_by_one() -> None:
+    rows = np.repeat([[0.0, 1.0], [2.0, 3.0]], 4, axis=0)
+    with pytest.raises(ValueError, match="only 2 distinct"):
+        cluster_rows_from(rows, np.arange(8)[None] % 3, 3)
+    assert_array_equal(cluster_rows_from(rows, np.arange(8)[None] % 2, 2), np.arange(8) // 4)
 
 
 # ----------------------------------------------------------------------------------- directions
@@ -93,6 +209,16 @@ def test_analytic_penalty_of_one_direction_is_its_closed_form(n_clusters: int, s
     assert abs(np.log10(found / (strength * nu / s))) <= 0.55 * step
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_a_gradient_that_is_rounding_moves_nothing_in_any_unit(unit: float) -> None:
+    """Features that equal the mean of their cluster: PCA is the solution, and the gradient zero."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(24) % 4
+    X = unit * (rng.normal(size=(15, 4)) * [4.0, 2.0, 1.0, 0.5])[:, labels]
+    found = gradient_directions(X, labels, 2, step="paper", max_iter=3)
+    assert subspace_error(found.directions, pca_directions(X, 2).directions) < 1e-10
+
+
 # -------------------------------------------------------------------------------------- metrics
 
 
@@ -106,6 +232,25 @@ def test_folds_are_clustered_as_the_whole_is_from_a_fixed_seed() -> None:
         recipe = check_fit(metric, X)[2]
         expected = cluster_features(X, 4, n_init=1, random_state=0)
         assert_array_equal(_cluster_samples(recipe, X + levels), expected)
+
+
+@pytest.mark.parametrize(("n_init", "expected"), [(3, 3), (8, 8), (20, 8)])
+def test_starts_come_from_as_many_different_neighbourhoods_as_asked_for(
+    n_init: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[np.ndarray] = []
+
+    def watched(samples: np.ndarray, *rest: Any) -> np.ndarray:
+        seen.append(samples)
+        return cluster_from_scratch(samples, *rest)
+
+    monkeypatch.setattr("informed.metrics.local_metric.cluster_from_scratch", watched)
+    X = np.random.default_rng(0).normal(size=(8, 12))
+    local = LocalInformedMahalanobis(4, 2, 3, n_init=n_init, random_state=0).fit(X)
+    assert len(seen) == expected
+    found = {tuple(samples[0]) for samples in seen}  # a sample comes first among its neighbours
+    assert len(found) == expected
+    assert_array_equal(local.neighbors_[:, 0], np.arange(8))
 
 
 # ------------------------------------------------------------------------------------ diffusion
@@ -130,6 +275,25 @@ def test_distances_that_differ_by_direction_are_refused(
     D[i, j] *= factor
     with pytest.raises(ValueError, match="not symmetric"):
         DiffusionMap(2, metric="precomputed").fit(wrap(D))
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_symmetric_up_to_rounding_means_the_same_in_any_unit(unit: float) -> None:
+    points = np.random.default_rng(0).normal(size=(9, 2))
+    points[1] = points[0]
+    D = unit * squareform(pdist(points))
+    D[0, 1] = 1e-10 * D.max()  # a distance of zero, as rounding may give it
+    DiffusionMap(2, metric="precomputed").fit(D)
+    D[0, 1] = 1e-6 * D.max()
+    with pytest.raises(ValueError, match="not symmetric"):
+        DiffusionMap(2, metric="precomputed").fit(D)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_only_distances_are_said_to_be_pairwise_sparse_and_positive(metric: str) -> None:
+    tags = get_tags(DiffusionMap(metric=metric)).input_tags
+    precomputed = metric == "precomputed"
+    assert (tags.pairwise, tags.sparse, tags.positive_only) == (precomputed,) * 3
 
 
 @pytest.mark.parametrize("n_components", [1, 4, 5, 6])
@@ -196,6 +360,95 @@ def test_each_round_of_the_alternation_keeps_what_is_cheaper_than_a_fresh_start(
     for seed in range(5):
         kept = _recluster(points, truth, 30, np.random.RandomState(seed))
         assert _cost(points, kept) <= _cost(points, truth) * (1 + 1e-12)
+
+
+# --------------------------------------------------------------------------------------- theory
+
+
+@pytest.mark.parametrize("n", [8, 30])
+def test_the_estimated_spectrum_explains_the_sample_covariance(n: int) -> None:
+    """Inflated again, the strengths are its leading variances; with the noise, its trace."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2)) * [9, 7] @ rng.normal(size=(2, 12)) + rng.normal(size=(n, 12))
+    S = np.cov(X.T)
+    strengths, noise = estimate_spectrum(X + 5, 2)
+    assert 12 * noise**2 + strengths.sum() == pytest.approx(np.trace(S))
+    leading = np.linalg.eigvalsh(S)[::-1][:2]
+    assert_allclose(inflated_variance(strengths, 12 / (n - 1), noise**2), leading, rtol=1e-6)
+
+
+def test_what_cannot_be_told_from_noise_gets_the_strength_of_the_threshold() -> None:
+    X = np.random.default_rng(3).normal(size=(10, 40))
+    strengths, noise = estimate_spectrum(X, 1)
+    assert strengths[0] == pytest.approx(noise**2 * np.sqrt(40 / 9))
+
+
+def test_a_gain_over_no_error_is_infinite() -> None:
+    found = predicted_gain(100, 300, 6, [150.0, 6.0], 1.0)
+    assert dataclasses.replace(found, found_error=0.0).gain == np.inf
+    assert dataclasses.replace(found, pca_error=0.6, found_error=0.2).gain == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    ("n", "q", "strengths", "noise"),
+    [(512, 6, [150.0, 6.0], 1.0), (400, 20, [30.0], 0.7), (3000, 100, [9.0, 5.0, 4.0], 1.5)],
+)
+def test_error_bound_is_the_least_value_of_its_formula(
+    n: int, q: int, strengths: list[float], noise: float
+) -> None:
+    d, variance = len(strengths), noise**2
+
+    def bound(t: float) -> float:
+        above = variance * (1 + np.sqrt((q - d) / (n - 1)) + t / np.sqrt(n - 1)) ** 2
+        below = (strengths[-1] + variance) * (1 - np.sqrt(d / (n - 1)) - t / np.sqrt(n - 1)) ** 2
+        if above >= below:
+            return np.inf
+        leading = variance * (q - d) / (n - d - 2) * sum(1 / (s + variance) for s in strengths)
+        return leading / (1 - above / below) ** 2 + 2 * d * np.exp(-(t**2) / 2)
+
+    least = min(bound(t) for t in np.linspace(0, np.sqrt(n - 1) - np.sqrt(d), 5000)[1:-1])
+    assert least < min(d, q - d)
+    assert error_bound(n, q, strengths, noise) == pytest.approx(least, rel=1e-3)
+
+
+@pytest.mark.parametrize(("n", "K"), [(60, 8), (200, 20)])
+def test_thresholds_are_where_the_expected_errors_begin_to_fall(n: int, K: int) -> None:
+    found = predicted_gain(n, 300, K, [50.0, 9.0], 1.3)
+    for dimension, threshold in ((300, found.pca_threshold), (K, found.informed_threshold)):
+        just_below, just_above = (
+            expected_errors(n, dimension, [50.0, factor * threshold], 1.3)[1]
+            for factor in (0.999, 1.001)
+        )
+        assert just_below == 1
+        assert just_above < 1
+
+
+@pytest.mark.parametrize("K", [2, 3, 5])
+def test_clusters_that_cannot_be_told_apart_are_guessed(K: int) -> None:
+    found = recovery(2, 1e-6 * np.eye(K), [10] * K, 1.0)
+    assert found.misclassified == pytest.approx(1 - 1 / K, abs=1e-3)
+    assert_allclose(found.rates.sum(axis=1), 1)
+    rate = misclassification_rate(2, 1e-6, 1.0, n_clusters=K)
+    assert rate == pytest.approx(1 - 1 / K, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        partial(misclassification_rate, 10),
+        partial(linkage_failure, 10, 20),
+        partial(linkage_samples, 20),
+        partial(samples_for_rate, 0.1, n_clusters=2, cluster_size=5),
+    ],
+)
+@pytest.mark.parametrize("name", ["separation", "noise"])
+def test_nothing_is_predicted_without_separation_or_without_noise(
+    function: Callable[..., float], name: str
+) -> None:
+    with pytest.raises(ValueError, match=name):
+        function(**{"separation": 1.0, "noise": 1.0, name: 0.0})
+    with pytest.raises(ValueError, match="noise"):
+        recovery(10, np.eye(2), [5, 5], 0.0)
 
 
 # ---------------------------------------------------------------------------------- experiments

@@ -12,14 +12,16 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Generator, Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+import pytest
 from mutations import Mutant
 
-ROOT = Path(__file__).resolve().parent.parent
+# Another project may be named, with a package and tests of the same names; its own tests do so.
+ROOT = Path(os.environ.get("MUTANTS_ROOT", Path(__file__).resolve().parent.parent))
 WORK = ROOT / "_build" / "mutants"
 BASELINE = WORK / "baseline"
 # Not tests of the library: of the book, the site, a browser, an installed package, of other tests;
@@ -38,6 +40,7 @@ NOT_UNIT = (
     "test_notation",
     "test_plots",
     "test_explorer*",
+    "test_package",
     "test_planted_errors",
     "test_mutate",
     "test_tools",
@@ -46,8 +49,12 @@ NOT_UNIT = (
     "test_walk",
     "test_dask",
 )
+# Examples in docstrings need no measuring: they are those of the module.
+EXAMPLES = "tests/test_package.py"
+# And defaults are seen from outside.
+SIGNATURES = "test_defaults"
 # Seconds of tests, by the baseline, that one mutant may cost; the quick tests come first.
-BUDGET = 60.0
+BUDGET = 10.0
 
 
 def environment(first: Path) -> dict[str, str]:
@@ -68,23 +75,31 @@ def environment(first: Path) -> dict[str, str]:
 
 
 class Times:
-    """A plugin for pytest that writes how long each test took, and which did not pass."""
+    """A plugin for pytest that notes how long each test computed, and which did not pass.
+
+    Time of this process, not of the clock, which goes on while others use the machine.
+    """
 
     def __init__(self) -> None:
         self.times: dict[str, float] = {}
         self.not_passed: set[str] = set()
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Add up what setting up, running and tearing down took."""
-        self.times[report.nodeid] = self.times.get(report.nodeid, 0.0) + report.duration
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Note how long setting up, running and tearing down took."""
+        begin = time.process_time()
+        result = yield
+        self.times[item.nodeid] = round(time.process_time() - begin, 4)
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note what did not pass on right code: it can notice nothing."""
         if report.outcome != "passed":
             self.not_passed.add(report.nodeid)
 
 
 def measure(names: list[str]) -> None:
     """Run files of tests under coverage (in this process), and keep what the choice needs."""
-    import pytest
-
     database = BASELINE / "coverage"
     times = Times()
     os.environ["COVERAGE_FILE"] = str(database)
@@ -139,12 +154,13 @@ class Baseline:
     def __init__(self, names: list[str]) -> None:
         stale = [name for name in names if not is_current(name)]
         BASELINE.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, str(Path(__file__).with_name("mutate.py")), "--measure"]
         # Some at a time, so that not all is lost if it is stopped.
         for some in (stale[i : i + 8] for i in range(0, len(stale), 8)):
             print(f"measuring which test runs which line: {', '.join(some)}", flush=True)
             with (BASELINE / "log").open("wb") as log:
                 subprocess.run(
-                    [sys.executable, str(ROOT / "tools" / "mutate.py"), "--measure", *some],
+                    [*command, *some],
                     cwd=ROOT, env=environment(ROOT), stdout=log, stderr=log, check=True,
                 )  # fmt: skip
         self.times: dict[str, dict[str, float]] = {}
@@ -177,9 +193,11 @@ class Baseline:
             if tests:
                 chosen.append((sum(times[test] for test in tests), tests))
         chosen.sort()
-        return within_budget(
-            chosen, {k: v for times in self.times.values() for k, v in times.items()}
-        )
+        every = {test: took for times in self.times.values() for test, took in times.items()}
+        kept = within_budget(chosen, every)
+        # These run no line of the function: they look at its signature.
+        kept += [test for test in self.times.get(SIGNATURES, {}) if test not in kept]
+        return [*kept, *examples_of(mutant.file)]
 
     def seconds(self, tests: list[str]) -> float:
         """Return how long tests took."""
@@ -207,6 +225,15 @@ def within_budget(chosen: list[tuple[float, list[str]]], times: dict[str, float]
             break
         kept.add(test)
     return [test for test in tests if test in kept]
+
+
+def examples_of(file: str) -> list[str]:
+    """Return the test of the examples in a module's docstrings, if it has any."""
+    source = ROOT / file
+    if not (ROOT / EXAMPLES).is_file() or ">>> " not in source.read_text(encoding="utf-8"):
+        return []
+    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return [f"{EXAMPLES}::test_examples_in_docstrings[{module}]"]
 
 
 @cache

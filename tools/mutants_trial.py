@@ -92,7 +92,7 @@ class Planter:
     def _in_child(self, trial: Trial, items: list[Any], functions: Functions) -> None:
         code = BROKEN
         try:
-            enter_child(self._log, 20 + 6 * trial.seconds)
+            enter_child(self._log, 10 + 4 * trial.seconds)
             if plant(trial.mutant, functions):
                 code = PASSED
                 for item, following in zip(items, [*items[1:], None], strict=True):
@@ -217,7 +217,7 @@ class Copy:
             compiled.unlink()
         path.write_bytes(mutant.planted_in(right))
         try:
-            process = self._start(trial.tests, 30 + 6 * trial.seconds)
+            process = self._start(trial.tests, 15 + 4 * trial.seconds)
             code = wait(process, 120 + 20 * trial.seconds)
         finally:
             path.write_bytes(right)

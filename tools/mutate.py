@@ -115,7 +115,7 @@ def run(mutants: list[Mutant], tests: list[str], jobs: int, again: bool = False)
             settled[mutant.key] = Outcome(
                 mutant.key, place, "survived", "no test runs this line", 0, 0.0, ""
             )
-        elif old and old.evidence == evidence(mutant, chosen):
+        elif old and old.evidence == evidence(mutant, [old.by] if old.by in chosen else chosen):
             settled[mutant.key] = old
         else:
             if old and old.by in chosen:
@@ -194,10 +194,8 @@ def record(trial: Trial, ending: Ending) -> None:
         print(f"pytest broke on {place} {mutant.change}: {ending.log[-500:]}", flush=True)
     verdict = "survived" if ending.code == PASSED else "noticed"
     by = "" if ending.code == PASSED else who_noticed(ending.log, ending.code)
-    outcome = Outcome(
-        mutant.key, place, verdict, by, len(trial.tests), ending.seconds,
-        evidence(mutant, trial.tests),
-    )  # fmt: skip
+    rests_on = evidence(mutant, [by] if by in trial.tests else trial.tests)
+    outcome = Outcome(mutant.key, place, verdict, by, len(trial.tests), ending.seconds, rests_on)
     with OUTCOMES.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
     clock = time.strftime("%H:%M:%S")
@@ -219,7 +217,10 @@ def who_noticed(log: str, code: int | None) -> str:
 
 
 def evidence(mutant: Mutant, tests: list[str]) -> str:
-    """Return what an outcome rests on: the changed file, and the files of the tests."""
+    """Return what an outcome rests on: the changed file, and the file of the test that noticed it.
+
+    Of one that survived, the files of all tests that were tried.
+    """
     files = sorted({test.partition("::")[0] for test in tests})
     return digest([ROOT / mutant.file, *(ROOT / file for file in files)])
 

@@ -54,6 +54,8 @@ OTHER_NAMES = {
 FORGOTTEN = {"sqrt", "abs", "log", "log1p", "exp", "square", "sorted", "sort", "unique", "round"}
 # Conditions without an operator that could be changed.
 PLAIN = (ast.Name, ast.Attribute, ast.Call)
+# Options that change where a warning points, or whether what was checked is checked once more.
+SAME_RESULT = ("stacklevel", "check_input", "check_finite")
 # Below this a constant is a tolerance.
 TOLERANCE = 1e-3
 
@@ -201,7 +203,7 @@ def _changes_nothing(node: ast.AST) -> bool:
     if isinstance(node, ast.Assign):
         return ast.unparse(node.targets[0]) in ("__all__", "__version__")
     if isinstance(node, ast.keyword):
-        return node.arg == "stacklevel"
+        return node.arg in SAME_RESULT
     if isinstance(node, ast.Call):
         return ast.unparse(node.func) in ("isinstance", "cast", "TypeVar", "Literal")
     if isinstance(node, ast.Subscript):

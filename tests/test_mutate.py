@@ -1,0 +1,178 @@
+"""The tool behind ``make mutants``: what it changes, where it plants it, and what it reports."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import mutants_trial
+import mutate
+import numpy as np
+import pytest
+from conftest import ROOT
+from mutants_baseline import within_budget
+from mutations import mutants_of
+
+from informed.groups import bipartition
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("a + b", {"a - b"}),
+        ("a - b", {"a + b", "a"}),
+        ("a / b", {"a * b", "a"}),
+        ("a < b", {"a <= b", "a >= b"}),
+        ("a < b <= c", {"a <= b <= c", "a >= b <= c", "a < b < c", "a < b > c"}),
+        ("a and b", {"a or b"}),
+        ("-a", {"a"}),
+        ("not a", {"a"}),
+        ("a if b else c", {"not b"}),
+        ("f(True)", {"False"}),
+        ("f(0)", {"1"}),
+        ("f(7)", {"8"}),
+        ("f(2.5)", {"5.0"}),
+        ("f(1e-09)", {"0.01"}),
+        ("np.sqrt(a)", {"a"}),
+        ("a.min()", {"a.max()"}),
+        ("a.T", {"a"}),
+        ("f(a, random_state=seed)", {"f(a, random_state=0)"}),
+        ("'a' + b", set()),
+        ("f'{a + 1}'", set()),
+        ("isinstance(a, int | float)", set()),
+        ("warn(a, stacklevel=2)", set()),
+    ],
+)
+def test_what_may_be_wrong_with_an_expression(right: str, wrong: set[str]) -> None:
+    found = mutants_of("a.py", f"x = {right}\n")
+    assert {mutant.change.partition(" → ")[2] for mutant in found} == wrong
+    for mutant in found:
+        ast.parse(mutant.planted_in(f"x = {right}\n".encode()))
+
+
+def test_statements_defaults_and_places() -> None:
+    source = (
+        "class A:\n    @property\n    def f(self, n=3, *, k=4) -> 'B[1]':\n"
+        "        n -= 1\n        g(n)\n"
+    )
+    found = mutants_of("é.py", source)
+    changes = [mutant.change for mutant in found]
+    assert changes == ["3 → 4", "4 → 5", "n -= 1 → pass", "n -= 1 → n += 1", "1 → 0", "g(n) → pass"]
+    assert {mutant.function for mutant in found} == {"A.f"}
+    assert {mutant.outermost for mutant in found} == {("A.f", 2)}
+    assert [(mutant.line, mutant.last_line) for mutant in found[::2]] == [(3, 5), (4, 4), (4, 4)]
+
+
+def test_every_mutant_of_the_library_compiles_and_has_a_name_of_its_own() -> None:
+    mutants = mutate.all_mutants("informed/*.py")
+    assert max(Counter(mutant.key for mutant in mutants).values()) == 1
+    assert {mutate.room(mutant.file) for mutant in mutants} == set(mutate.ROOMS)
+    for mutant in mutate.sample(mutants, 300, seed=1):
+        source = (ROOT / mutant.file).read_bytes()
+        wrong = mutant.planted_in(source)
+        assert ast.dump(ast.parse(wrong)) != ast.dump(ast.parse(source)), mutant
+
+
+def test_the_sample_is_that_of_its_seed_and_every_room_has_its_share() -> None:
+    mutants = mutate.all_mutants()
+    drawn = mutate.sample(mutants, 100, seed=3)
+    assert drawn == mutate.sample(mutants, 100, seed=3)
+    assert drawn != mutate.sample(mutants, 100, seed=4)
+    rooms = Counter(mutate.room(mutant.file) for mutant in drawn)
+    assert rooms == {name: round(100 * share) for name, share in mutate.ROOMS.items()}
+    assert not any("plots" in mutant.file for mutant in mutants)
+
+
+def test_a_function_gets_its_wrong_code_and_the_file_stays_as_it_is() -> None:
+    embedding = np.array([[-2.0], [-1.0], [1.0], [2.5]])
+    right = bipartition(embedding)
+    path = ROOT / "informed" / "groups.py"
+    before = path.read_bytes()
+    [mutant] = [m for m in mutants_of("informed/groups.py", before.decode()) if ">" in m.change][:1]
+    code, defaults = bipartition.__code__, bipartition.__defaults__
+    try:
+        assert mutants_trial.plant(mutant, mutants_trial.functions_of_the_library())
+        assert bipartition.__code__ != code
+    finally:
+        bipartition.__code__, bipartition.__defaults__ = code, defaults
+    np.testing.assert_array_equal(bipartition(embedding), right)
+    assert path.read_bytes() == before
+
+
+def test_slow_tests_are_left_out_first() -> None:
+    times = {"a": 50.0, "b": 1.0, "c": 8.0}
+    assert within_budget([(51.0, ["a", "b"]), (8.0, ["c"])], times) == ["b", "c"]
+    assert within_budget([(500.0, ["a"])], {"a": 500.0}) == ["a"]
+
+
+def test_every_equivalent_mutant_has_a_reason() -> None:
+    for key, reason in mutate.equivalents().items():
+        file, _, rest = key.partition("::")
+        assert (ROOT / file).is_file(), key
+        assert " → " in rest
+        assert len(reason) > 10, key
+
+
+MODULE = """\
+LIMIT = 10
+
+
+def clip(x):
+    if x > LIMIT:
+        return LIMIT
+    return x * 2
+"""
+TESTS = """\
+from informed.thing import clip
+
+
+def test_clip():
+    assert clip(3) == 6
+    assert clip(11) == 10
+"""
+
+
+def test_from_the_sample_to_the_table(tmp_path: Path) -> None:
+    """On a project of two functions: what its one test misses is told, and stays told."""
+    for name, text in {
+        "informed/__init__.py": "",
+        "informed/thing.py": MODULE,
+        "tests/test_thing.py": TESTS,
+        "tools/mutants_equivalent.toml": "",
+        "pyproject.toml": "[tool.pytest.ini_options]\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    def run() -> tuple[int, str]:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "COV"))}
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "tools" / "mutate.py"), "--number", "20"],
+            env=kept | {"MUTANTS_ROOT": str(tmp_path), "PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    code, text = run()
+    assert code == 1, text
+    assert "6 small errors were planted. 0 of them change no result; of the other 6" in text
+    assert "noticed 5 (83.3%)" in text
+    assert "| informed/thing.py:5 | `x > LIMIT → x >= LIMIT` | **not noticed**" in text
+    assert (tmp_path / "informed/thing.py").read_text(encoding="utf-8") == MODULE
+
+    (tmp_path / "tools/mutants_equivalent.toml").write_text(
+        '["informed/thing.py::clip"]\n"x > LIMIT → x >= LIMIT" = "only for this test"\n'
+        '"gone → away" = "was once there"\n',
+        encoding="utf-8",
+    )
+    code, text = run()
+    assert code == 0, text
+    assert "1 of them change no result; of the other 5 the unit tests noticed 5" in text
+    assert "survived" not in text.partition("small errors")[0]  # nothing is tried twice
+    assert "names what is no longer there: informed/thing.py::clip: gone → away" in text
