@@ -48,7 +48,7 @@ from informed.studies.experiments.own_patients import (
     fingerprint,
     paper_gradient,
 )
-from informed.studies.experiments.site_transfer import _age_and_stage, log_ratio
+from informed.studies.experiments.site_steps import age_and_stage, log_ratio
 from informed.survival import adjusted_hazard_ratio, hazard_ratio
 
 RESULTS = Path(__file__).resolve().parent.parent / "book" / "results"
@@ -369,7 +369,7 @@ def test_adjusted_ratio_maximises_the_partial_likelihood():
     groups = np.random.default_rng(0).integers(0, 2, 120)
     test = np.flatnonzero(cohort.sites == "A")
     found = adjusted_hazard_ratio(
-        cohort.durations[test], cohort.events[test], groups[test], _age_and_stage(cohort, test)
+        cohort.durations[test], cohort.events[test], groups[test], age_and_stage(cohort, test)
     )
     Z = np.column_stack([groups, cohort.age / 10, cohort.tnm_stage == "II"])[test].astype(float)
     Z -= Z.mean(axis=0)
