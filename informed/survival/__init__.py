@@ -18,6 +18,7 @@ Tables and curves need the extra ``survival`` (lifelines, pandas); they are load
 
 from informed.survival.adjusted import adjusted_hazard_ratio
 from informed.survival.comparison import SurvivalComparison, SurvivalCurve, compare_survival
+from informed.survival.cox import cox_coefficients
 from informed.survival.follow_up import drop_late_deaths, truncate_follow_up
 from informed.survival.hazard import HazardRatio, hazard_ratio
 from informed.survival.log_rank import log_rank_p_value, permutation_p_value
@@ -37,6 +38,7 @@ __all__ = [
     "SurvivalCurve",
     "adjusted_hazard_ratio",
     "compare_survival",
+    "cox_coefficients",
     "drop_late_deaths",
     "hazard_ratio",
     "log_rank_p_value",
