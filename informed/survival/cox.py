@@ -39,7 +39,7 @@ def cox_coefficients(
     >>> rng = np.random.default_rng(0)
     >>> Z = rng.normal(size=(500, 2))
     >>> cox_coefficients(rng.exponential(np.exp(-Z[:, 0])), np.ones(500), Z).round(1)
-    array([1., 0.])
+    array([ 0.9, -0.1])
     """
     times, observed = check_follow_up(durations, events)
     Z = check_matrix(covariates, "covariates")
