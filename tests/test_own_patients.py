@@ -48,8 +48,13 @@ from informed.studies.experiments.own_patients import (
     fingerprint,
     paper_gradient,
 )
-from informed.studies.experiments.site_transfer import _age_and_stage, log_ratio
-from informed.survival import adjusted_hazard_ratio, hazard_ratio
+from informed.studies.experiments.site_steps import age_and_stage, log_ratio
+from informed.survival import (
+    adjusted_hazard_ratio,
+    hazard_ratio,
+    proportional_hazards_p_value,
+    restricted_mean_difference,
+)
 
 RESULTS = Path(__file__).resolve().parent.parent / "book" / "results"
 REAL = find_directors_challenge()
@@ -313,6 +318,12 @@ def test_carried_split_is_the_nystrom_extension_by_hand(transfer):
     assert int(side.sum()) == transfer.worse[row, 1, 2]
     tested = hazard_ratio(np.minimum(away.months, 60), away.events * (away.months <= 60), side)
     assert transfer.ratios[row, 1, 2] == pytest.approx(tested.ratio)
+    follow_up = np.minimum(away.months, 60), away.events * (away.months <= 60)
+    lost = restricted_mean_difference(*follow_up, ~side)
+    assert transfer.lost[row, 1, 2] == pytest.approx(lost.difference)
+    assert transfer.lost_upper[row, 1, 2] == pytest.approx(lost.upper)
+    changing = proportional_hazards_p_value(*follow_up, side)
+    assert transfer.proportional[row, 1, 2] == pytest.approx(changing, rel=1e-6)
 
 
 def test_centring_takes_a_shift_of_a_hospital_out(transfer):
@@ -330,6 +341,9 @@ def test_summary_counts_what_the_tables_show(transfer, tmp_path):
     rows = transfer.summary().as_dicts()
     row = transfer.preparations.index("centred")
     assert [r["above 1"] for r in rows] == np.sum(transfer.ratios[row] > 1, axis=0).tolist()
+    means = [float(r["months lost (95 %)"].split()[0]) for r in rows]
+    np.testing.assert_allclose(means, transfer.lost[row].mean(axis=0), atol=0.051)
+    assert len(transfer.lost_table("as measured").rows) == 6
     ratio, low, high = transfer.difference("informed", "informed")
     assert (ratio, low, high) == (1, 1, 1)
     assert len(transfer.pair_table("as measured", adjusted=False).rows) == 6
@@ -369,7 +383,7 @@ def test_adjusted_ratio_maximises_the_partial_likelihood():
     groups = np.random.default_rng(0).integers(0, 2, 120)
     test = np.flatnonzero(cohort.sites == "A")
     found = adjusted_hazard_ratio(
-        cohort.durations[test], cohort.events[test], groups[test], _age_and_stage(cohort, test)
+        cohort.durations[test], cohort.events[test], groups[test], age_and_stage(cohort, test)
     )
     Z = np.column_stack([groups, cohort.age / 10, cohort.tnm_stage == "II"])[test].astype(float)
     Z -= Z.mean(axis=0)
@@ -470,5 +484,9 @@ def test_stored_pairs_of_hospitals_are_what_the_files_give(stored):
     again = site_transfer(cohort, n_repeats=1, n_draws=1)
     for name in ("ratios", "lower", "adjusted", "adjusted_upper", "p_values", "worse", "at_home"):
         np.testing.assert_allclose(getattr(again, name), getattr(sites, name), rtol=1e-6)
+    for name in ("lost", "lost_lower", "lost_upper"):
+        np.testing.assert_allclose(getattr(again, name), getattr(sites, name), atol=1e-8)
+    np.testing.assert_allclose(again.proportional, sites.proportional, rtol=1e-4)
+    np.testing.assert_allclose(again.lost_draws[:, 0], sites.lost_draws[:, 0], atol=1e-8)
     np.testing.assert_allclose(again.explained[1], sites.explained[1])
     np.testing.assert_allclose(again.draws[:, 0], sites.draws[:, 0], rtol=1e-6)

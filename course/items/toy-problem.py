@@ -73,8 +73,8 @@ SHELF.choice(
 SHELF.choice(
     "types",
     4,
-    "With PCA's variances the informed metric separates the two types of the toy, with its own "
-    "variances it does not. What separates them, then?",
+    "With 100 samples and PCA's variances the informed metric separates the two types of the toy, "
+    "with its own variances it does not. What separates them, then?",
     right=["Inflated variances, which shrink the noise directions."],
     wrong=[
         "Clusters of features, which remove noise from directions.",
@@ -87,7 +87,8 @@ SHELF.choice(
 SHELF.choice(
     "true-covariance",
     4,
-    "What does the Mahalanobis distance with the *true* covariance of the toy do with the two types?",
+    "What does the Mahalanobis distance with the *true* covariance of the toy do with the two types, "
+    "in a diffusion map of 100 samples?",
     right=["It hides them among the other directions."],
     wrong=[
         "It separates them better than any estimate.",
@@ -95,7 +96,8 @@ SHELF.choice(
         "It separates them from 60 samples onwards.",
         "It puts them at a distance that is infinite.",
     ],
-    why="Whitening takes from the types' direction the variance that made it stand out.",
+    why="Whitening takes from the types' direction the variance that made it stand out. Its shape "
+    "still does, but it takes some hundreds of samples to see that.",
 )
 SHELF.choice(
     "stairs",

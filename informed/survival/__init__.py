@@ -19,6 +19,7 @@ Tables and curves need the extra ``survival`` (lifelines, pandas); they are load
 from informed.survival.adjusted import adjusted_hazard_ratio
 from informed.survival.comparison import SurvivalComparison, SurvivalCurve, compare_survival
 from informed.survival.concordance import concordance_index
+from informed.survival.cox import cox_coefficients
 from informed.survival.follow_up import drop_late_deaths, truncate_follow_up
 from informed.survival.hazard import HazardRatio, hazard_ratio
 from informed.survival.log_rank import log_rank_p_value, permutation_p_value
@@ -41,6 +42,7 @@ __all__ = [
     "adjusted_hazard_ratio",
     "compare_survival",
     "concordance_index",
+    "cox_coefficients",
     "drop_late_deaths",
     "hazard_ratio",
     "log_rank_p_value",

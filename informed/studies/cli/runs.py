@@ -65,6 +65,7 @@ def experiments() -> dict[str, Experiment]:
         "site_transfer": Experiment(
             runs.site_transfer, ("site_transfer",), cohort=DIRECTORS_CHALLENGE
         ),
+        "supervised_transfer": Experiment(runs.supervised_transfer, (), cohort=DIRECTORS_CHALLENGE),
         "penalty_study": Experiment(runs.penalty_study, ("penalty_study",)),
         "local_penalty_study": Experiment(runs.local_penalty_study, ("local_penalty_study",)),
         "phase_diagram": Experiment(runs.phase_diagram, ("phase_diagram", "prediction_check")),

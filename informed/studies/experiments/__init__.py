@@ -35,6 +35,7 @@ from informed.studies.experiments.risk import (
     risk_groups,
 )
 from informed.studies.experiments.site_transfer import SiteTransfer, site_transfer
+from informed.studies.experiments.supervised import SupervisedTransfer, supervised_transfer
 from informed.studies.experiments.toy import (
     PAPER_SIZES,
     CovarianceStairs,
@@ -78,6 +79,7 @@ __all__ = [
     "RiskGroups",
     "SiteTransfer",
     "SpikedCovariance",
+    "SupervisedTransfer",
     "Table",
     "TypeEmbedding",
     "alternation_study",
@@ -106,5 +108,6 @@ __all__ = [
     "risk_groups",
     "site_transfer",
     "spiked_covariance",
+    "supervised_transfer",
     "type_embedding",
 ]

@@ -17,16 +17,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
-from sklearn.utils import check_random_state
 
-from informed.datasets import DirectorsChallenge, variance_order
-from informed.diffusion import DiffusionMap
-from informed.metrics import LocalInformedMahalanobis
+from informed.datasets import DirectorsChallenge
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.own_patients import fingerprint
 from informed.studies.experiments.results import Result, Table
 from informed.studies.experiments.risk import RISK_METHODS
+from informed.studies.experiments.site_steps import (
+    PREPARATIONS,
+    age_and_stage,
+    carry_over,
+    draw_again,
+    explained_by_site,
+    nearest_alike,
+    prepare,
+    worse_first,
+)
 from informed.survival import (
     adjusted_hazard_ratio,
     hazard_ratio,
@@ -38,8 +44,6 @@ from informed.survival import (
 from informed.validation import Array, check_choice, check_count
 
 __all__ = ["SiteTransfer", "site_transfer"]
-
-PREPARATIONS = ("centred", "as measured")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +97,8 @@ class SiteTransfer(Result):
     draws : array of shape (n_preparations, n_draws, n_methods)
         Mean log ratio over all pairs when the test subjects of every hospital are drawn again; the
         splits stay.
+    lost_draws : array of shape (n_preparations, n_draws, n_methods)
+        Mean of the months lost over all pairs, in the same draws.
     """
 
     name: ClassVar[str] = "site_transfer"
@@ -124,6 +130,7 @@ class SiteTransfer(Result):
     at_home: Array
     seed_ratios: Array
     draws: Array
+    lost_draws: Array
 
     @property
     def table(self) -> Table:
@@ -198,7 +205,8 @@ class SiteTransfer(Result):
     def summary(self, preparation: str = "centred") -> Table:
         """One row a metric: how the twelve pairs turn out together.
 
-        The mean ratio is the geometric one; its interval is from drawing test subjects again.
+        The mean ratio is the geometric one; its interval, and that of the mean of the months lost,
+        is from drawing test subjects again.
         """
         row = self.preparations.index(check_choice("preparation", preparation, self.preparations))
         rows = []
@@ -213,12 +221,16 @@ class SiteTransfer(Result):
                     int(np.sum(self.adjusted[row, :, j] > 1)),
                     int(np.sum(self.adjusted_lower[row, :, j] > 1)),
                     f"{mean:.2f} ({low:.2f} to {high:.2f})",
+                    "{:z.1f} ({:z.1f} to {:z.1f})".format(
+                        np.mean(self.lost[row, :, j]),
+                        *np.quantile(self.lost_draws[row, :, j], [0.025, 0.975]),
+                    ),
                 )
             )
         return Table(
             (
                 *("metric", "above 1", "interval above 1", "adjusted above 1"),
-                *("adjusted interval above 1", "mean ratio (95 %)"),
+                *("adjusted interval above 1", "mean ratio (95 %)", "months lost (95 %)"),
             ),
             rows,
         )
@@ -314,7 +326,7 @@ def site_transfer(
         raise ValueError(f"cohort holds the hospital {sites} only: at least two are needed")
     rows = {site: np.flatnonzero(cohort.sites == site) for site in sites}
     durations, events = truncate_follow_up(cohort.months, cohort.events, horizon)
-    prepared = [_prepare(cohort.X, rows, preparation) for preparation in PREPARATIONS]
+    prepared = [prepare(cohort.X, rows, preparation) for preparation in PREPARATIONS]
     drawn = seeds(random_state, n_repeats)
     local = (n_neighbors, n_components, n_clusters, scale)
     tasks = [
@@ -325,7 +337,7 @@ def site_transfer(
         for seed in (drawn if method == "informed" else drawn[:1])
     ]
     found = run_tasks(
-        _carry_over,
+        carry_over,
         tasks,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -333,7 +345,7 @@ def site_transfer(
         shared=(prepared, rows, (n_genes, skip), local),
     )
     groups = {
-        task: _worse_first(durations, events, labels, rows[task[1]])
+        task: worse_first(durations, events, labels, rows[task[1]])
         for task, labels in zip(tasks, found, strict=True)
     }
     pairs = list(permutations(range(len(sites)), 2))
@@ -362,7 +374,7 @@ def site_transfer(
 
     def beside(labels: NDArray[np.intp], test: NDArray[np.intp]) -> tuple[float, float, float]:
         result = adjusted_hazard_ratio(
-            durations[test], events[test], labels[test], _age_and_stage(cohort, test)
+            durations[test], events[test], labels[test], age_and_stage(cohort, test)
         )
         return result.ratio, result.lower, result.upper
 
@@ -370,6 +382,9 @@ def site_transfer(
         result = restricted_mean_difference(durations[test], events[test], 1 - labels[test])
         return result.difference, result.lower, result.upper
 
+    again = draw_again(
+        durations, events, groups, rows, sites, pairs, drawn[0], n_draws, float(horizon)
+    )
     ratios, adjusted, lost = each(crude), each(beside), each(lives_less)
     return SiteTransfer(
         fingerprint=fingerprint(cohort),
@@ -379,8 +394,8 @@ def site_transfer(
         n_events_tested=np.array([np.sum(events[rows[site]]) for site in sites], dtype=np.intp),
         horizon=float(horizon),
         preparations=PREPARATIONS,
-        explained=np.array([_explained(X, rows) for X in prepared]),
-        nearest=np.array([_nearest_alike(X, cohort.sites) for X in prepared]),
+        explained=np.array([explained_by_site(X, rows) for X in prepared]),
+        nearest=np.array([nearest_alike(X, cohort.sites) for X in prepared]),
         nearest_by_chance=float(
             sum(len(own) * (len(own) - 1) for own in rows.values())
             / (len(cohort.X) * (len(cohort.X) - 1))
@@ -419,149 +434,6 @@ def site_transfer(
                 for i in range(len(PREPARATIONS))
             ]
         ),
-        draws=_draw_again(durations, events, groups, rows, sites, pairs, drawn[0], n_draws),
+        draws=again[0],
+        lost_draws=again[1],
     )
-
-
-# ------------------------------------------------------------------------------------------- steps
-
-
-def _prepare(X: Array, rows: dict[str, NDArray[np.intp]], preparation: str) -> Array:
-    if preparation == "as measured":
-        return X
-    prepared = X.copy()
-    for own in rows.values():
-        prepared[own] -= prepared[own].mean(axis=0)
-    return prepared
-
-
-def _explained(X: Array, rows: dict[str, NDArray[np.intp]]) -> float:
-    """Mean over genes of the share of variance between hospitals."""
-    total = np.sum((X - X.mean(axis=0)) ** 2, axis=0)
-    within = sum(np.sum((X[own] - X[own].mean(axis=0)) ** 2, axis=0) for own in rows.values())
-    return float(np.mean(1 - within / total))
-
-
-def _nearest_alike(X: Array, sites: NDArray[np.str_]) -> float:
-    distances = cdist(X, X)
-    np.fill_diagonal(distances, np.inf)
-    return float(np.mean(sites[distances.argmin(axis=1)] == sites))
-
-
-def _carry_over(
-    prepared: list[Array],
-    rows: dict[str, NDArray[np.intp]],
-    genes: tuple[int, int],
-    local: tuple[int, int, int, float],
-    preparation: int,
-    site: str,
-    method: str,
-    seed: int,
-) -> NDArray[np.intp]:
-    """Learn a split at a hospital and return the side of every subject of the study."""
-    X = prepared[preparation]
-    n_genes, skip = genes
-    n_neighbors, n_components, n_clusters, scale = local
-    X = X[:, variance_order(X[rows[site]])[skip : skip + n_genes]]
-    training = X[rows[site]]
-    if method == "euclidean":
-        embedding = DiffusionMap(1, scale=scale).fit(training)
-        return (embedding.transform(X)[:, 0] > 0).astype(np.intp)
-    metric = LocalInformedMahalanobis(
-        n_neighbors,
-        n_components,
-        n_clusters,
-        directions="pca" if method == "local pca" else "exact",
-        random_state=seed,
-    ).fit(training)
-    embedding = DiffusionMap(1, scale=scale, metric="precomputed").fit(metric.pairwise_distances())
-    coordinates = embedding.transform(metric.pairwise_distances(Y=X).T)
-    coordinates[rows[site]] = embedding.embedding_
-    return (coordinates[:, 0] > 0).astype(np.intp)
-
-
-def _worse_first(
-    durations: Array, events: Array, labels: NDArray[np.intp], home: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Call 1 the group that fares worse at the training hospital."""
-    ratio = hazard_ratio(durations[home], events[home], labels[home]).ratio
-    return labels if ratio >= 1 else 1 - labels
-
-
-def _age_and_stage(cohort: DirectorsChallenge, test: NDArray[np.intp]) -> dict[str, Array]:
-    """Return the covariates of some subjects; a stage that none of them has is none."""
-    columns = {
-        "decades": cohort.age[test] / 10,
-        "stage II": (cohort.tnm_stage[test] == "II").astype(float),
-        "stage III": (cohort.tnm_stage[test] == "III").astype(float),
-    }
-    return {name: column for name, column in columns.items() if np.ptp(column) > 0}
-
-
-def _draw_again(
-    durations: Array,
-    events: Array,
-    groups: dict[tuple[int, str, str, int], NDArray[np.intp]],
-    rows: dict[str, NDArray[np.intp]],
-    sites: tuple[str, ...],
-    pairs: list[tuple[int, int]],
-    seed: int,
-    n_draws: int,
-) -> Array:
-    """Mean log ratio over the pairs, with every hospital's subjects drawn anew.
-
-    A subject enters all pairs that are tested at its hospital, and all metrics: so one draw of
-    subjects serves them all, and what they share is not counted as independent.
-    """
-    random = check_random_state(seed)
-    means = np.empty((len(PREPARATIONS), n_draws, len(RISK_METHODS)))
-    for draw in range(n_draws):
-        drawn = {site: random.choice(own, len(own)) for site, own in rows.items()}
-        for i in range(len(PREPARATIONS)):
-            for j, method in enumerate(RISK_METHODS):
-                means[i, draw, j] = np.mean(
-                    [
-                        log_ratio(
-                            durations[drawn[sites[b]]],
-                            events[drawn[sites[b]]],
-                            groups[i, sites[a], method, seed][drawn[sites[b]]],
-                        )
-                        for a, b in pairs
-                    ]
-                )
-    return means
-
-
-def log_ratio(durations: Array, events: Array, groups: NDArray[np.intp]) -> float:
-    """Log hazard ratio of group 1 over group 0, with Efron's rule for ties.
-
-    That of :func:`informed.survival.hazard_ratio`, without its checks and interval: for many
-    samples. A group without deaths, which has no finite ratio, is held at a ratio of e⁵.
-
-    Examples
-    --------
-    >>> round(log_ratio(np.array([1.0, 2, 3, 4]), np.ones(4), np.array([1, 0, 1, 0])), 4)
-    0.9406
-    """
-    times = np.unique(durations[events == 1])
-    at_risk = durations >= times[:, None]
-    dying = (durations == times[:, None]) & (events == 1)
-    member = groups == 1
-    deaths = dying.sum(axis=1)
-    # One entry a death: those that tie leave the risk set bit by bit.
-    entry = np.repeat(np.arange(len(times)), deaths)
-    gone = (np.arange(len(entry)) - np.repeat(np.cumsum(deaths) - deaths, deaths)) / deaths[entry]
-    ones = at_risk[:, member].sum(axis=1)[entry] - gone * dying[:, member].sum(axis=1)[entry]
-    zeros = at_risk[:, ~member].sum(axis=1)[entry] - gone * dying[:, ~member].sum(axis=1)[entry]
-    observed = int(np.sum(member & (events == 1)))
-    beta = 0.0
-    for _ in range(50):
-        share = ones / (ones + zeros * np.exp(-beta))
-        information = float(np.sum(share * (1 - share)))
-        if information == 0:
-            break
-        step = (observed - float(np.sum(share))) / information
-        beta = min(5.0, max(-5.0, beta + min(1.0, max(-1.0, step))))
-        if abs(step) < 1e-10:
-            break
-    return beta
