@@ -178,7 +178,7 @@ def penalty_study(
     designs: Sequence[str] = DESIGNS,
     blurs: Sequence[float] = (0.0, 0.4, 0.8, np.inf),
     sizes: Sequence[int] = (20, 40, 80),
-    counts: Sequence[int] = (12, 24),
+    counts: Sequence[int] = (12,),
     n_init: int = 3,
     n_repeats: int = 20,
     random_state: int | RandomState | None = 0,
