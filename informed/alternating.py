@@ -251,9 +251,9 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         for number in range(n_init):
             at_random = start == "random" or (start == "both" and number % 2 == 1)
             if at_random:
-                begin = tuple(
-                    _random_labels(size, k, random_state)
-                    for size, k in ((n_samples, n_rows), (n_features, n_columns))
+                begin = (
+                    _random_labels(n_samples, n_rows, random_state),
+                    _random_labels(n_features, n_columns, random_state),
                 )
             else:
                 begin = _labels_from_pca(centered, principal, n_rows, n_columns, d, random_state)
@@ -357,7 +357,7 @@ def choose_block_numbers(
     def labels_cost(labels: Labels) -> float:
         sizes = np.bincount(labels)
         entropy = float(np.sum(sizes * np.log(sizes / len(labels))))
-        return entropy - (len(sizes) - 1) / 2 * np.log(len(labels))
+        return entropy - (len(sizes) - 1) / 2 * float(np.log(len(labels)))
 
     def fit(pair: tuple[int, int]) -> float:
         model = AlternatingInformedClustering(

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 from scipy.spatial.distance import pdist, squareform
@@ -279,6 +280,40 @@ def test_results_survive_saving(study, local, tmp_path):
 def test_bad_study(arguments, message):
     with pytest.raises(ValueError, match=message):
         penalty_study(**arguments)
+
+
+# ------------------------------------------------------------------------------ the stored table
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return load_result(ROOT / "book" / "results" / "penalty_study")
+
+
+def test_stored_table_of_penalties_comes_out_again(stored):
+    part = penalty_study(designs=("steps", "mixed"), blurs=(0.8,), sizes=(20,), n_repeats=2)
+    for i, design in enumerate(part.designs):
+        cell = stored.errors[:, stored.designs.index(design), 2, 0, 0, :2]
+        assert_allclose(part.errors[:, i, 0, 0, 0], cell, rtol=1e-3)
+
+
+def test_what_the_chapter_says_of_the_stored_table(stored):
+    assert stored.errors.shape[-1] >= 20
+    assert len(stored.designs) == 3
+    # No rule that looks at held-out samples loses more than a per cent; the formula alone does.
+    for method in ("penalized", "capped", "per-direction"):
+        assert stored.worst(method)[0] < 1.01
+    assert stored.worst("analytic")[0] > 1.15
+    # Where kinds mix, a weight for each direction is better than one, by more than the error.
+    mixed = stored.designs.index("mixed")
+    one, each = (
+        stored.errors[stored.methods.index(method), mixed]
+        for method in ("penalized", "per-direction")
+    )
+    assert np.all(each.mean(axis=-1) <= one.mean(axis=-1) + 1e-9)
+    gain = (one - each)[:3, 2, 0]
+    assert np.all(gain.mean(axis=-1) > 3 * gain.std(axis=-1, ddof=1) / np.sqrt(gain.shape[-1]))
+    assert stored.mean_ratio("per-direction", "mixed") < stored.mean_ratio("oracle", "mixed")
 
 
 # --------------------------------------------------------------------------- the analytic weight

@@ -146,7 +146,7 @@ def latent_block_model(
     *,
     n_init: int = 10,
     max_iter: int = 100,
-    tol: float = 1e-6,
+    tol: float = 1e-5,
     random_state: int | RandomState | None = None,
 ) -> tuple[Labels, Labels]:
     r"""Gaussian latent block model, fitted by variational EM.
