@@ -15,7 +15,12 @@ __all__ = ["local_penalty_study", "penalty_study"]
 # Red and blue are told apart by all; white is no difference.
 RATIO_COLORS = "RdBu_r"
 SHOWN = ("penalized", "analytic", "per-direction")
-NAMES = {"penalized": "one, held out", "analytic": "one, formula", "capped": "one, capped"}
+NAMES = {
+    "penalized": "one, held out",
+    "analytic": "one, formula",
+    "capped": "one, capped",
+    "per-direction": "one for each direction",
+}
 
 
 @styled
@@ -46,7 +51,7 @@ def penalty_study(result: PenaltyStudy, *, methods: Sequence[str] = SHOWN) -> Fi
         image = ax.imshow(ratios, cmap=RATIO_COLORS, vmin=0.75, vmax=1.25, aspect="auto")
         for cell in np.ndindex(ratios.shape):
             dot = "•" if hard_wins[(i, *cell, 0)] else ""
-            strong = abs(ratios[cell] - 1) > 0.2
+            strong = abs(ratios[cell] - 1) > 0.13
             ax.text(
                 *cell[::-1],
                 f"{ratios[cell]:.2f}{dot}",
