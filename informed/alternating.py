@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.random import RandomState
@@ -34,6 +34,7 @@ from informed.clusters.features import (
 from informed.clusters.kmeans import best_partition, spread_partitions
 from informed.validation import (
     Array,
+    check_choice,
     check_count,
     check_labels,
     check_matrix,
@@ -41,9 +42,16 @@ from informed.validation import (
     validate_samples,
 )
 
-__all__ = ["AlternatingInformedClustering", "checkerboard_cost"]
+__all__ = [
+    "AlternatingInformedClustering",
+    "BlockNumbers",
+    "checkerboard_cost",
+    "choose_block_numbers",
+]
 
 Labels = NDArray[np.intp]
+StartName = Literal["pca", "random", "both"]
+STARTS: tuple[StartName, ...] = get_args(StartName)
 
 # Costs that differ by less than this part of the total sum of squares differ by rounding.
 ROUNDING = 1e-12
@@ -110,7 +118,17 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         Number of clusters of features.
     n_components : int or None, default=None
         Number of directions *d*, at most min(n_row_clusters − 1, n_column_clusters), which is what
-        None means. With fewer, the matrix of tiles is kept at that rank.
+        None means (n_column_clusters − 1 with ``center_rows``). With fewer, the matrix of tiles is
+        kept at that rank.
+    start : {"pca", "random", "both"}, default="pca"
+        Where a run begins: with each feature as a cluster of its own, that is, from principal
+        components; from clusters drawn at random on both sides; or in turn from one and the other.
+        Principal components are the better start unless some features or samples are much noisier
+        than others.
+    center_rows : bool, default=False
+        Whether to subtract from each sample its mean over the features, besides that of each
+        feature. For tables in which samples differ in level, as arrays and batches do, for reasons
+        that have nothing to do with the clusters.
     n_init : int, default=10
         Number of runs; the one that ends with the lowest cost wins.
     max_iter : int, default=100
@@ -148,13 +166,15 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
     Notes
     -----
     Features are centred: their level does not count, only how they vary over the samples, as in
-    :func:`informed.clusters.cluster_features`. The level of a sample does count.
+    :func:`informed.clusters.cluster_features`. The level of a sample does count, unless
+    ``center_rows`` is set.
+
+    Without a limit on the directions the cost is that of double k-means, and what this adds to it
+    is the start.
 
     Directions are *not* scaled to unit variance, as a Mahalanobis distance would do. Scaling gives
     a direction of noise the same voice as one that tells clusters apart, and as the scale would
     change from round to round, there would be no cost that falls.
-
-    A run starts with each feature as a cluster of its own, that is, from principal components.
 
     Examples
     --------
@@ -173,6 +193,8 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         n_column_clusters: int = 2,
         *,
         n_components: int | None = None,
+        start: StartName = "pca",
+        center_rows: bool = False,
         n_init: int = 10,
         max_iter: int = 100,
         random_state: int | RandomState | None = None,
@@ -180,6 +202,8 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         self.n_row_clusters = n_row_clusters
         self.n_column_clusters = n_column_clusters
         self.n_components = n_components
+        self.start = start
+        self.center_rows = center_rows
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
@@ -206,7 +230,8 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         n_columns = check_count(
             "n_column_clusters", self.n_column_clusters, 2, n_features, f"n_features={n_features}"
         )
-        limit = min(n_rows - 1, n_columns)
+        start = check_choice("start", self.start, STARTS)
+        limit = min(n_rows - 1, n_columns - bool(self.center_rows))
         d = limit
         if self.n_components is not None:
             why = f"n_row_clusters={n_rows}, n_column_clusters={n_columns}"
@@ -216,14 +241,23 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         random_state = random_source(self.random_state)
         warn_about_constant_features(data)
         centered = center(data)[0].astype(np.float64)
+        if self.center_rows:
+            centered -= centered.mean(axis=1, keepdims=True)
         _check_distinct(centered, "n_row_clusters", n_rows, "samples")
         _check_distinct(centered.T, "n_column_clusters", n_columns, "features")
 
         principal = linalg.svd(centered, full_matrices=False, check_finite=False)[2][:d].T
-        runs = [
-            _run(centered, principal, n_rows, n_columns, d, max_iter, random_state)
-            for _ in range(n_init)
-        ]
+        runs = []
+        for number in range(n_init):
+            at_random = start == "random" or (start == "both" and number % 2 == 1)
+            if at_random:
+                begin = (
+                    _random_labels(n_samples, n_rows, random_state),
+                    _random_labels(n_features, n_columns, random_state),
+                )
+            else:
+                begin = _labels_from_pca(centered, principal, n_rows, n_columns, d, random_state)
+            runs.append(_run(centered, *begin, n_rows, n_columns, d, max_iter, random_state))
         # Among runs that end alike the first one wins, so that rounding does not choose.
         enough = min(run.history[-1] for run in runs) + ROUNDING * float(np.sum(centered**2))
         best = next(run for run in runs if run.history[-1] <= enough)
@@ -249,6 +283,113 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
 
 
 @dataclass(frozen=True)
+class BlockNumbers:
+    """Numbers of clusters that were tried, and what speaks for each pair.
+
+    Attributes
+    ----------
+    n_row_clusters, n_column_clusters : int
+        The chosen numbers; one and one where no clusters are worth their price.
+    tried : dict
+        Criterion of each pair of numbers that was tried; larger is better.
+    """
+
+    n_row_clusters: int
+    n_column_clusters: int
+    tried: dict[tuple[int, int], float]
+
+
+def choose_block_numbers(
+    X: Array,
+    max_clusters: int = 10,
+    *,
+    center_rows: bool = False,
+    n_init: int = 5,
+    random_state: int | RandomState | None = None,
+) -> BlockNumbers:
+    r"""Choose the numbers of clusters of samples and of features by an integrated likelihood.
+
+    The criterion is that of a latent block model with one variance for the whole table: the
+    logarithm of the likelihood of data and labels, less half the logarithm of the number of things
+    that each parameter is estimated from. With the cost Φ of a pair of clusterings with sizes
+    :math:`n_k` and :math:`p_l`,
+
+    .. math::
+
+        -\tfrac{np}{2}\log\tfrac{\Phi}{np} + \sum_k n_k\log\tfrac{n_k}{n}
+        + \sum_l p_l\log\tfrac{p_l}{p} - \tfrac{K_r-1}{2}\log n - \tfrac{K_c-1}{2}\log p
+        - \tfrac{K_rK_c}{2}\log(np) .
+
+    From two and two the numbers grow, on either side or on both, as long as the criterion does; the
+    result is compared with a table without any clusters.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The data; features are centred here.
+    max_clusters : int
+        Largest number on either side.
+    center_rows, n_init, random_state
+        As in :class:`informed.AlternatingInformedClustering`.
+
+    Returns
+    -------
+    BlockNumbers
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> tiles = rng.normal(size=(3, 2))[np.arange(30) % 3][:, np.arange(40) % 2]
+    >>> found = choose_block_numbers(3 * tiles + rng.normal(size=(30, 40)), random_state=0)
+    >>> found.n_row_clusters, found.n_column_clusters
+    (3, 2)
+    """
+    X = check_matrix(X)
+    top = check_count("max_clusters", max_clusters, 2)
+    n, p = X.shape
+    # Costs near zero, of tables without noise, would make the logarithm run away.
+    centered = center(X)[0].astype(np.float64)
+    if center_rows:
+        centered -= centered.mean(axis=1, keepdims=True)
+    total = float(np.sum(centered**2))
+    floor = total * 1e-9 + np.finfo(np.float64).tiny
+
+    def labels_cost(labels: Labels) -> float:
+        sizes = np.bincount(labels)
+        entropy = float(np.sum(sizes * np.log(sizes / len(labels))))
+        return entropy - (len(sizes) - 1) / 2 * float(np.log(len(labels)))
+
+    def fit(pair: tuple[int, int]) -> float:
+        model = AlternatingInformedClustering(
+            *pair, center_rows=center_rows, n_init=n_init, random_state=random_state
+        ).fit(X)
+        cost = max(float(model.history_[-1]), floor)
+        return (
+            -n * p / 2 * float(np.log(cost / (n * p)))
+            + labels_cost(model.row_labels_)
+            + labels_cost(model.column_labels_)
+            - pair[0] * pair[1] / 2 * float(np.log(n * p))
+        )
+
+    limits = min(top, n), min(top, p)
+    pair, tried = (2, 2), {}
+    tried[pair] = fit(pair)
+    while True:
+        steps = [(pair[0] + i, pair[1] + j) for i, j in ((1, 0), (0, 1), (1, 1))]
+        for step in steps:
+            if step[0] <= limits[0] and step[1] <= limits[1]:
+                tried[step] = fit(step)
+        best = max(tried, key=lambda each: tried[each])
+        if best == pair:
+            break
+        pair = best
+    # One tile has one parameter.
+    tried[1, 1] = -n * p / 2 * float(np.log(max(total, floor) / (n * p))) - np.log(n * p) / 2
+    chosen = max(tried, key=lambda each: tried[each])
+    return BlockNumbers(*chosen, tried)
+
+
+@dataclass(frozen=True)
 class _TileDirections:
     """Leading directions of a checkerboard, and the sum of squares that they capture."""
 
@@ -265,21 +406,39 @@ class _Run:
     converged: bool
 
 
-def _run(
+def _labels_from_pca(
     centered: Array,
     principal: Array,
+    n_rows: int,
+    n_columns: int,
+    d: int,
+    random_state: RandomState,
+) -> tuple[Labels, Labels]:
+    """Cluster samples along principal directions, then features along what follows from them."""
+    rows = _recluster(centered @ principal, None, n_rows, random_state)
+    by_samples = linalg.svd(cluster_coordinates(centered, rows), full_matrices=False)[0][:, :d]
+    of_samples = from_cluster_coordinates(by_samples, rows)
+    return rows, _recluster(centered.T @ of_samples, None, n_columns, random_state)
+
+
+def _random_labels(size: int, n_clusters: int, random_state: RandomState) -> Labels:
+    """Draw clusters of equal size at random."""
+    drawn: Labels = random_state.permutation(np.arange(size) % n_clusters)
+    return drawn
+
+
+def _run(
+    centered: Array,
+    rows: Labels,
+    columns: Labels,
     n_rows: int,
     n_columns: int,
     d: int,
     max_iter: int,
     random_state: RandomState,
 ) -> _Run:
-    """Alternate from principal directions until a round no longer lowers the cost."""
+    """Alternate from given clusters until a round no longer lowers the cost."""
     total = float(np.sum(centered**2))
-    rows = _recluster(centered @ principal, None, n_rows, random_state)
-    by_samples = linalg.svd(cluster_coordinates(centered, rows), full_matrices=False)[0][:, :d]
-    of_samples = from_cluster_coordinates(by_samples, rows)
-    columns = _recluster(centered.T @ of_samples, None, n_columns, random_state)
     found = _tile_directions(centered, rows, columns, d)
     history = [total - found.captured]
     for _ in range(max_iter):

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import adjusted_rand_score
 
 from informed import AlternatingInformedClustering, plots
-from informed.datasets.block_data import FACTOR_SCALE
+from informed.datasets.block_data import FACTOR_SCALE, NOISE_RANGE, ROW_EFFECT
 from informed.experiments import (
     ALTERNATION_FAMILIES,
     alternation_study,
@@ -63,8 +63,13 @@ def test_clusters_of_a_checkerboard_are_equally_far_apart(family, k):
 @pytest.mark.parametrize("family", ALTERNATION_FAMILIES)
 def test_noise_has_variance_one_without_signal(family):
     data = make_block_data(family, 0.0, random_state=1)
-    expected = 1 + FACTOR_SCALE**2 if family == "shared factors" else 1
-    assert np.var(data.X) == pytest.approx(expected, rel=0.15)
+    low, high = NOISE_RANGE
+    expected = {
+        "shared factors": 1 + FACTOR_SCALE**2,
+        "row effects": 1 + ROW_EFFECT**2,
+        "unequal noise": (low**2 + low * high + high**2) / 3,
+    }.get(family, 1.0)
+    assert np.var(data.X) == pytest.approx(expected, rel=0.3 if family == "unequal noise" else 0.15)
     again = make_block_data(family, 0.0, random_state=1)
     assert_array_equal(data.X, again.X)
     assert not np.array_equal(data.X, make_block_data(family, 0.0, random_state=2).X)
@@ -84,16 +89,32 @@ def test_factors_and_gradient_are_what_they_say():
     assert set(smooth.row_labels) == set(smooth.column_labels) == {0, 1, 2, 3}
 
 
+def test_unequal_families_are_what_they_say():
+    blocks = make_block_data("unequal blocks", 1.0, random_state=0)
+    sizes = np.bincount(blocks.row_labels)
+    assert_array_equal(sizes, np.bincount(blocks.column_labels))
+    assert sizes.sum() == 80
+    assert np.all(sizes[:-1] >= 1.5 * sizes[1:])
+    assert np.bincount(make_block_data("unequal blocks", 1.0, n_clusters=30).row_labels).min() >= 2
+    numbers = make_block_data("unequal numbers", 1000.0, random_state=0)
+    assert (numbers.row_labels.max() + 1, numbers.column_labels.max() + 1) == (3, 6)
+    # The balanced clusters of samples are no exact third of 80, nor those of features a sixth.
+    assert np.sqrt(np.mean(numbers.X**2)) == pytest.approx(1000, rel=0.05)
+    rows = make_block_data("row effects", 0.0, random_state=0)
+    assert np.var(rows.X.mean(axis=1)) == pytest.approx(ROW_EFFECT**2, rel=0.5)
+    assert make_block_data("no structure", 5.0, random_state=0).row_labels is None
+
+
 # -------------------------------------------------------------------------------------- the methods
 
 
 def test_one_sided_methods_are_those_of_scikit_learn():
     X = make_block_data("checkerboard", 0.5, random_state=0).X
     centered = X - X.mean(axis=0)
-    found = home.METHODS["k-means"](X, 4, 7)
+    found = home.METHODS["k-means"](X, (4, 4), 7)
     expected = KMeans(4, n_init=10, random_state=7).fit(centered.T)
     assert_array_equal(found.columns, expected.labels_)
-    found = home.METHODS["pca"](X, 4, 7)
+    found = home.METHODS["pca"](X, (4, 4), 7)
     rows = KMeans(4, n_init=10, random_state=7).fit(PCA(3, svd_solver="full").fit_transform(X))
     assert adjusted_rand_score(rows.labels_, found.rows) == 1
     # The left singular vectors do for features what the right ones do for samples.
@@ -104,7 +125,7 @@ def test_one_sided_methods_are_those_of_scikit_learn():
 
 def test_alternating_is_the_estimator():
     X = make_block_data("checkerboard", 0.4, random_state=0).X
-    found = home.METHODS["alternating"](X, 4, 3)
+    found = home.METHODS["alternating"](X, (4, 4), 3)
     model = AlternatingInformedClustering(4, 4, random_state=3).fit(X)
     assert_array_equal(found.rows, model.row_labels_)
     assert_array_equal(found.columns, model.column_labels_)
@@ -113,7 +134,7 @@ def test_alternating_is_the_estimator():
 
 def test_whitened_stops_when_labels_come_back(monkeypatch):
     X = make_block_data("checkerboard", 1.0, random_state=0).X
-    settled = home.METHODS["whitened"](X, 4, 0)
+    settled = home.METHODS["whitened"](X, (4, 4), 0)
     assert not settled.cycled
     assert settled.rounds < home.MAX_ROUNDS
 
@@ -122,12 +143,12 @@ def test_whitened_stops_when_labels_come_back(monkeypatch):
     one, two = np.arange(n) % 4, np.arange(n) // (n // 4)
     script = iter([one, *[one, two, two, one] * 10])
     monkeypatch.setattr(home, "_labels", lambda points, k, seed: next(script))
-    cycled = home.METHODS["whitened"](X, 4, 0)
+    cycled = home.METHODS["whitened"](X, (4, 4), 0)
     assert cycled.cycled
     assert cycled.rounds == 3
 
     script = iter([one, *(np.random.default_rng(i).permutation(one) for i in range(100))])
-    stopped = home.METHODS["whitened"](X, 4, 0)
+    stopped = home.METHODS["whitened"](X, (4, 4), 0)
     assert (stopped.rounds, stopped.cycled) == (home.MAX_ROUNDS, False)
 
 
@@ -199,6 +220,7 @@ def test_same_seed_same_bits_for_any_number_of_workers():
         (lambda: make_block_data("magic", 1.0), "family='magic' is unknown"),
         (lambda: make_block_data("gradient", np.nan), "signal=nan is out of range"),
         (lambda: make_block_data("gradient", 1.0, n_clusters=31), "n_clusters=31"),
+        (lambda: make_block_data("unequal numbers", 1.0, n_clusters=2), "n_clusters=2"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(call, message, monkeypatch):

@@ -6,14 +6,15 @@ from functools import partial
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from PIL import Image
 from scipy.spatial.distance import pdist, squareform
 
 from informed import plots
 from informed.clusters import average_over_clusters, cluster_features
-from informed.datasets import make_curved_manifold, make_two_types
-from informed.datasets.blurred import BORDERS
+from informed.datasets import make_curved_manifold, make_two_types, mixed_toy
+from informed.datasets.blurred import BORDERS, CLUSTER_SIZES
 from informed.directions import (
     analytic_penalty,
     exact_directions,
@@ -39,7 +40,9 @@ from informed.studies.experiments.penalty import span_errors
 
 @pytest.fixture(scope="module")
 def study():
-    return penalty_study(blurs=(0.0, 0.6, np.inf), sizes=(40,), counts=(8, 12), n_repeats=3)
+    return penalty_study(
+        designs=("toy",), blurs=(0.0, 0.6, np.inf), sizes=(40,), counts=(9, 12), n_repeats=3
+    )
 
 
 @pytest.fixture(scope="module")
@@ -51,15 +54,16 @@ def local():
 
 def made_up(errors):
     """Return a study with the given mean errors of PCA, hard, penalised: (3, blurs, sizes)."""
-    errors = np.array(errors, dtype=float)[..., None, None]
-    n_blurs, n_sizes = errors.shape[1:3]
+    errors = np.array(errors, dtype=float)[:, None, ..., None, None]
+    n_blurs, n_sizes = errors.shape[2:4]
     return PenaltyStudy(
+        designs=("toy",),
         blurs=np.array([0.5, np.inf])[:n_blurs],
         sizes=np.array([20, 40])[:n_sizes],
         counts=np.array([12]),
         methods=("pca", "hard", "penalized"),
         errors=np.concatenate([0.5 * errors, 1.5 * errors], axis=-1),
-        penalties=np.zeros((n_blurs, n_sizes, 1, 2)),
+        penalties=np.zeros((1, n_blurs, n_sizes, 1, 2)),
     )
 
 
@@ -76,6 +80,27 @@ def test_truth_is_where_the_sample_covariance_goes(blur, seed):
         errors.append(subspace_error(pca_directions(X, 7).directions, truth))
     # Errors fall with the root of n, up to chance.
     assert errors[1] < 0.65 * errors[0]
+
+
+@pytest.mark.parametrize("steps", [False, True])
+@pytest.mark.parametrize("blur", [0.0, 0.7, np.inf])
+def test_mixed_truth_is_where_the_sample_covariance_goes(blur, steps):
+    errors = []
+    for n in (500, 8000):
+        X, truth = mixed_toy(n, blur, steps=steps, random_state=3)
+        d = 6 if steps else 9
+        assert_allclose(truth.T @ truth, np.eye(d), atol=1e-12)
+        errors.append(subspace_error(pca_directions(X, d).directions, truth))
+    assert errors[1] < 0.65 * errors[0]
+
+
+def test_mixed_toy_has_free_directions_and_clustered_ones():
+    labels = np.repeat(np.arange(12), CLUSTER_SIZES)
+    for steps in (False, True):
+        truth = mixed_toy(20, 0.0, steps=steps, random_state=0)[1]
+        inside = np.linalg.svd(average_over_clusters(truth, labels), compute_uv=False) ** 2
+        assert np.sum(inside > 0.9) == truth.shape[1] - 3
+        assert np.sum(inside < 0.4) == 3
 
 
 def test_blurred_toy_is_the_toy_with_other_clusters():
@@ -130,7 +155,7 @@ def test_span_errors_are_those_of_the_directions(n_samples):
 def test_cell_by_the_public_functions(study):
     for repeat, seed in enumerate(seeds(0, 3)):
         X, truth = blurred_toy(40, 0.6, random_state=seed)
-        again = partial(cluster_features, n_clusters=12, n_init=10, random_state=seed)
+        again = partial(cluster_features, n_clusters=12, n_init=3, random_state=seed)
         labels = again(X)
         chosen = penalized_directions(X, labels, 7, "cv", recluster=again)
         found = {
@@ -138,11 +163,10 @@ def test_cell_by_the_public_functions(study):
             "hard": exact_directions(X, labels, 7),
             "penalized": chosen,
             "analytic": penalized_directions(X, labels, 7, analytic_penalty(X, labels, 7)),
-            "capped": penalized_directions(
-                X, labels, 7, min(chosen.penalty, analytic_penalty(X, labels, 7))
-            ),
+            "capped": penalized_directions(X, labels, 7, "capped", recluster=again),
+            "per-direction": penalized_directions(X, labels, 7, "per-direction", recluster=again),
         }
-        errors = dict(zip(study.methods, study.errors[:, 1, 0, 1, repeat], strict=True))
+        errors = dict(zip(study.methods, study.errors[:, 0, 1, 0, 1, repeat], strict=True))
         for method, directions in found.items():
             expected = subspace_error(directions.directions, truth)
             assert errors[method] == pytest.approx(expected, rel=1e-6)
@@ -152,25 +176,26 @@ def test_cell_by_the_public_functions(study):
         )
         assert errors["oracle"] == pytest.approx(best, rel=1e-6)
         leading = pca_directions(X, 1).variances[0]
-        assert study.penalties[1, 0, 1, repeat] == pytest.approx(chosen.penalty / leading)
+        assert study.penalties[0, 1, 0, 1, repeat] == pytest.approx(chosen.penalty / leading)
 
 
 def test_shapes_and_order(study):
-    assert study.errors.shape == (6, 3, 1, 2, 3)
-    assert study.penalties.shape == (3, 1, 2, 3)
+    assert study.errors.shape == (7, 1, 3, 1, 2, 3)
+    assert study.penalties.shape == (1, 3, 1, 2, 3)
     # PCA does not know of clusters, so their number changes nothing.
-    assert_allclose(study.errors[0, :, :, 0], study.errors[0, :, :, 1])
-    assert np.all(study.errors[5] <= study.errors[:3].min(axis=0) + 1e-9)
+    assert_allclose(study.errors[0, ..., 0, :], study.errors[0, ..., 1, :])
+    assert np.all(study.errors[6] <= study.errors[:3].min(axis=0) + 1e-9)
 
 
 def test_penalty_beats_both_between_and_falls_back_at_the_ends(study):
-    mean = dict(zip(study.methods, study.errors.mean(axis=-1)[:, :, 0, 1], strict=True))
+    mean = dict(zip(study.methods, study.errors.mean(axis=-1)[:, 0, :, 0, 1], strict=True))
     assert mean["hard"][0] < 0.8 * mean["pca"][0]
     assert mean["penalized"][1] < 0.95 * min(mean["pca"][1], mean["hard"][1])
     assert mean["hard"][2] > 1.3 * mean["pca"][2]
-    assert study.worst_ratio < 1.05
+    assert study.worst()[0] < 1.05
+    assert study.worst("per-direction")[0] < 1.05
     # Without clusters the weight all but vanishes.
-    assert np.all(study.penalties[2] < 0.1)
+    assert np.all(study.penalties[0, 2] < 0.1)
 
 
 # ----------------------------------------------------------------------------- ratios and table
@@ -179,22 +204,42 @@ def test_penalty_beats_both_between_and_falls_back_at_the_ends(study):
 def test_ratios_by_hand():
     # PCA, hard, penalised; blurs down, sizes across.
     study = made_up([[[2, 4], [1, 1]], [[4, 2], [3, 5]], [[1, 3], [1.1, 1]]])
-    assert_allclose(study.ratios()[..., 0], [[0.5, 1.5], [1.1, 1.0]])
-    assert_allclose(study.ratios("hard")[..., 0], [[2, 1], [3, 5]])
-    assert study.worst_ratio == pytest.approx(1.5)
-    # The mean is over data with clusters.
-    assert study.mean_ratio == pytest.approx(1.0)
+    assert_allclose(study.ratios()[0, ..., 0], [[0.5, 1.5], [1.1, 1.0]])
+    assert_allclose(study.ratios("hard")[0, ..., 0], [[2, 1], [3, 5]])
+    assert study.worst()[0] == pytest.approx(1.5)
+    # All errors of a data set grow alike, so their ratio has no spread.
+    assert_allclose(study.standard_errors(), 0, atol=1e-12)
 
 
-def test_worst_ratio_counts_data_without_clusters():
+def test_worst_and_mean_are_over_the_same_cells():
     study = made_up([[[2], [1]], [[4], [3]], [[1], [1.7]]])
-    assert study.worst_ratio == pytest.approx(1.7)
-    assert study.mean_ratio == pytest.approx(0.5)
+    assert study.worst()[0] == pytest.approx(1.7)
+    assert study.mean_ratio() == pytest.approx((0.5 + 1.7) / 2)
+    assert study.mean_ratio("penalized", "toy") == study.mean_ratio()
+
+
+def test_standard_error_is_that_of_the_bootstrap():
+    rng = np.random.default_rng(0)
+    shared = rng.uniform(1, 3, size=40)
+    free, mine = shared, 0.9 * shared + 0.1 * rng.normal(size=40)
+    study = PenaltyStudy(
+        designs=("toy",),
+        blurs=np.array([0.5]),
+        sizes=np.array([20]),
+        counts=np.array([12]),
+        methods=("pca", "hard", "penalized"),
+        errors=np.array([free, free + 1, mine])[:, None, None, None, None],
+        penalties=np.zeros((1, 1, 1, 1, 40)),
+    )
+    drawn = rng.integers(40, size=(4000, 40))
+    bootstrap = np.std(mine[drawn].mean(axis=1) / free[drawn].mean(axis=1))
+    assert study.standard_errors()[0, 0, 0, 0] == pytest.approx(bootstrap, rel=0.1)
 
 
 def test_table():
     rows = made_up([[[2, 4], [1, 1]], [[4, 2], [3, 5]], [[1, 3], [1.1, 1]]]).table.as_dicts()
     assert rows[1] == {
+        "design": "toy",
         "blur": "0.5",
         "n": 40,
         "K": 12,
@@ -203,7 +248,7 @@ def test_table():
         "penalized": "3.00",
         "ratio": "1.500",
     }
-    assert rows[2]["blur"] == "no clusters"
+    assert rows[2]["blur"] == "none"
 
 
 def test_results_survive_saving(study, local, tmp_path):
@@ -224,7 +269,9 @@ def test_results_survive_saving(study, local, tmp_path):
         ({"counts": ()}, "counts is empty"),
         ({"blurs": (-1.0,)}, "blurs=-1.0"),
         ({"sizes": (13,)}, "sizes=13"),
-        ({"counts": (6,)}, "counts=6"),
+        ({"counts": (8,)}, "counts=8"),
+        ({"designs": ()}, "designs is empty"),
+        ({"designs": ("magic",)}, "designs='magic' is unknown"),
         ({"counts": (145,)}, "counts=145"),
         ({"n_init": 0}, "n_init=0"),
         ({"n_repeats": 0}, "n_repeats=0"),
@@ -233,6 +280,40 @@ def test_results_survive_saving(study, local, tmp_path):
 def test_bad_study(arguments, message):
     with pytest.raises(ValueError, match=message):
         penalty_study(**arguments)
+
+
+# ------------------------------------------------------------------------------ the stored table
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return load_result(ROOT / "book" / "results" / "penalty_study")
+
+
+def test_stored_table_of_penalties_comes_out_again(stored):
+    part = penalty_study(designs=("steps", "mixed"), blurs=(0.8,), sizes=(20,), n_repeats=2)
+    for i, design in enumerate(part.designs):
+        cell = stored.errors[:, stored.designs.index(design), 2, 0, 0, :2]
+        assert_allclose(part.errors[:, i, 0, 0, 0], cell, rtol=1e-3)
+
+
+def test_what_the_chapter_says_of_the_stored_table(stored):
+    assert stored.errors.shape[-1] >= 20
+    assert len(stored.designs) == 3
+    # No rule that looks at held-out samples loses more than a per cent; the formula alone does.
+    for method in ("penalized", "capped", "per-direction"):
+        assert stored.worst(method)[0] < 1.01
+    assert stored.worst("analytic")[0] > 1.15
+    # Where kinds mix, a weight for each direction is better than one, by more than the error.
+    mixed = stored.designs.index("mixed")
+    one, each = (
+        stored.errors[stored.methods.index(method), mixed]
+        for method in ("penalized", "per-direction")
+    )
+    assert np.all(each.mean(axis=-1) <= one.mean(axis=-1) + 1e-9)
+    gain = (one - each)[:3, 2, 0]
+    assert np.all(gain.mean(axis=-1) > 3 * gain.std(axis=-1, ddof=1) / np.sqrt(gain.shape[-1]))
+    assert stored.mean_ratio("per-direction", "mixed") < stored.mean_ratio("oracle", "mixed")
 
 
 # --------------------------------------------------------------------------- the analytic weight
@@ -348,18 +429,19 @@ def test_bad_local_study(arguments, message):
 
 
 def test_heat_maps_show_the_ratios(study):
-    figure = plots.penalty_study(study)
+    figure = plots.penalty_study(study, methods=("penalized", "oracle"))
     panels = figure.axes[:2]
-    assert [ax.get_title() for ax in panels] == ["8 clusters", "12 clusters"]
-    for k, ax in enumerate(panels):
-        assert_array_equal(ax.images[0].get_array(), study.ratios()[:, :, k])
+    assert [ax.get_title() for ax in panels] == ["one, held out", "oracle"]
+    mean = study.errors.mean(axis=-1)[:, 0, :, 0, 0]
+    for method, ax in zip(("penalized", "oracle"), panels, strict=True):
+        ratios = study.ratios(method)[0, :, :, 0]
+        assert_array_equal(ax.images[0].get_array(), ratios)
         shown = [text.get_text() for text in ax.texts]
-        assert [t.rstrip("•") for t in shown] == [f"{r:.2f}" for r in study.ratios()[:, 0, k]]
-        mean = study.errors.mean(axis=-1)[:, :, 0, k]
+        assert [t.rstrip("•") for t in shown] == [f"{r:.2f}" for r in ratios[:, 0]]
         assert [t.endswith("•") for t in shown] == list(mean[1] < mean[0])
+        # Readable in a column of the page.
+        assert all(text.get_fontsize() >= 9 for text in ax.texts)
     assert [label.get_text() for label in panels[0].get_yticklabels()] == ["0", "0.6", "none"]
-    other = plots.penalty_study(study, method="oracle").axes[0].images[0].get_array()
-    assert_array_equal(other, study.ratios("oracle")[:, :, 0])
 
 
 def test_local_figure_shows_the_mean_errors(local):
@@ -371,9 +453,9 @@ def test_local_figure_shows_the_mean_errors(local):
 
 
 def test_command_line(tmp_path, capsys):
-    words = "run penalty_study --blurs 0.5,inf --sizes 20 --counts 12 --n-repeats 1 --n-init 1"
+    words = "run penalty_study --designs mixed --blurs 0.5,inf --sizes 20 --n-repeats 2 --n-init 1"
     assert main([*words.split(), "--quiet", "--out", str(tmp_path)]) == 0
-    assert "no clusters" in capsys.readouterr().out
-    assert load_result(tmp_path / "penalty_study").errors.shape == (6, 2, 1, 1, 1)
+    assert "none" in capsys.readouterr().out
+    assert load_result(tmp_path / "penalty_study").errors.shape == (7, 1, 2, 1, 1, 2)
     with Image.open(tmp_path / "penalty_study-penalty_study.png") as picture:
         assert len(np.unique(np.asarray(picture.convert("L")))) > 50

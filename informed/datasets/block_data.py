@@ -21,10 +21,21 @@ BLOCK_FAMILIES = (
     "shared factors",
     "features only",
     "gradient",
+    "row effects",
+    "unequal blocks",
+    "unequal noise",
+    "unequal numbers",
+    "no structure",
 )
 
 # Standard deviation of the factors that the features of a cluster share in "shared factors".
 FACTOR_SCALE = 0.7
+# Standard deviation of the level that each sample has of its own in "row effects".
+ROW_EFFECT = 1.0
+# Shares of the clusters in "unequal blocks" fall by this factor from each to the next.
+SHARE_FACTOR = 0.5
+# Standard deviations of the noise in the tiles of "unequal noise" lie between these.
+NOISE_RANGE = (0.3, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +79,19 @@ def make_block_data(
           of features.
         - ``"features only"``: nothing but those factors. The samples have no clusters.
         - ``"gradient"``: a smooth function of a position of the sample and one of the feature.
+        - ``"row effects"``: a checkerboard, and in each sample a level that all of its features
+          share, of standard deviation one.
+        - ``"unequal blocks"``: a checkerboard in which each cluster has half as many members as the
+          one before.
+        - ``"unequal noise"``: a checkerboard in which each tile has noise of a strength of its own,
+          from 0.3 to 2.
+        - ``"unequal numbers"``: n_clusters − 1 clusters of samples and n_clusters + 2 of features.
+        - ``"no structure"``: noise, whatever the signal. The samples have no clusters, the labels
+          of the features mean nothing.
     signal : float
         Root mean square of the tiles, factors or smooth function; the noise has variance one.
     n_clusters : int
-        Number of clusters on either side.
+        Number of clusters on either side, at least 3 for ``"unequal numbers"``.
     random_state : int, RandomState or None
         Seed.
 
@@ -87,7 +107,7 @@ def make_block_data(
     """
     check_choice("family", family, BLOCK_FAMILIES)
     signal = check_number("signal", signal)
-    k = check_count("n_clusters", n_clusters, 2, 30)
+    k = check_count("n_clusters", n_clusters, 3 if family == "unequal numbers" else 2, 30)
     rng = random_source(random_state)
     n, p = (30, 300) if family == "few samples" else (80, 80)
     noise = rng.normal(size=(n, p))
@@ -96,15 +116,43 @@ def make_block_data(
         smooth = np.sqrt(2) * np.cos(np.pi * np.subtract.outer(at, along))
         cut = [np.floor(k * place).astype(np.intp) for place in (at, along)]
         return BlockData(signal * smooth + noise, cut[0], cut[1])
-    rows, columns = rng.permutation(np.arange(n) % k), rng.permutation(np.arange(p) % k)
-    factors = rng.normal(size=(n, k))[:, columns]
+    n_rows, n_columns = (k - 1, k + 2) if family == "unequal numbers" else (k, k)
+    if family == "unequal blocks":
+        rows, columns = (rng.permutation(_unequal_labels(size, k)) for size in (n, p))
+    else:
+        rows = rng.permutation(np.arange(n) % n_rows)
+        columns = rng.permutation(np.arange(p) % n_columns)
+    if family == "no structure":
+        return BlockData(noise, None, columns)
+    factors = rng.normal(size=(n, n_columns))[:, columns]
     if family == "features only":
         return BlockData(signal * factors + noise, None, columns)
     if family == "shared factors":
         noise += FACTOR_SCALE * factors
-    tiles = np.eye(k) if family == "block diagonal" else _rotation_without_levels(k, rng)
+    elif family == "row effects":
+        noise += ROW_EFFECT * rng.normal(size=(n, 1))
+    elif family == "unequal noise":
+        noise *= rng.uniform(*NOISE_RANGE, size=(k, k))[np.ix_(rows, columns)]
+    if family == "block diagonal":
+        tiles = np.eye(k)
+    elif family == "unequal numbers":
+        tiles = rng.normal(size=(n_rows, n_columns))
+        tiles -= tiles.mean(axis=0) + tiles.mean(axis=1, keepdims=True) - tiles.mean()
+        tiles *= np.sqrt((k - 1) / np.sum(tiles**2) * n_rows * n_columns) / k
+    else:
+        tiles = _rotation_without_levels(k, rng)
     scale = signal * k / np.sqrt(k - 1)
     return BlockData(scale * tiles[np.ix_(rows, columns)] + noise, rows, columns)
+
+
+def _unequal_labels(size: int, k: int) -> Labels:
+    """Return labels of clusters each of which has about half the members of the one before."""
+    shares = SHARE_FACTOR ** np.arange(k)
+    # Every cluster has two members at least, however many clusters there are.
+    spare = size - 2 * k
+    ends = 2 * np.arange(1, k + 1) + np.round(spare * np.cumsum(shares) / shares.sum())
+    labels: Labels = np.searchsorted(ends, np.arange(size), side="right").astype(np.intp)
+    return labels
 
 
 def _rotation_without_levels(k: int, rng: RandomState) -> Array:

@@ -116,7 +116,7 @@ def penalized_directions(
     return Directions(U, variances_along(centered, U), pca_variances, penalty=weight)
 
 
-def _one_weight(weight: float, labels: NDArray[np.intp]) -> DirectionWeights:
+def _one_weight(weight: float, labels: NDArray[np.integer]) -> DirectionWeights:
     """Return the single penalty: no target stands out."""
     return DirectionWeights(np.empty((int(labels.max()) + 1, 0)), np.empty(0), weight)
 

@@ -162,7 +162,7 @@ def direction_weights(
 
 
 def weighted_rows(
-    centered: Array, labels: NDArray[np.intp], weights: DirectionWeights, limit: float
+    centered: Array, labels: NDArray[np.integer], weights: DirectionWeights, limit: float
 ) -> Array:
     r"""Rows whose leading right singular vectors solve the problem: samples, and invented ones."""
     root = weights.root(limit)

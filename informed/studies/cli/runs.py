@@ -70,6 +70,7 @@ def experiments() -> dict[str, Experiment]:
         "local_penalty_study": Experiment(runs.local_penalty_study, ("local_penalty_study",)),
         "phase_diagram": Experiment(runs.phase_diagram, ("phase_diagram", "prediction_check")),
         "alternation_study": Experiment(runs.alternation_study, ("alternation_study",)),
+        "block_study": Experiment(runs.block_study, ("block_study",)),
         "classification_study": Experiment(runs.classification_study, ("classification_study",)),
         "covariance_study": Experiment(runs.covariance_study, ("covariance_study",)),
     }

@@ -4,6 +4,7 @@ from informed.datasets import BLOCK_FAMILIES as ALTERNATION_FAMILIES
 from informed.datasets import BlockData, blurred_toy, make_block_data
 from informed.metrics import SpikedCovariance, spiked_covariance
 from informed.studies.experiments.alternation import AlternationStudy, alternation_study
+from informed.studies.experiments.blocks import BlockStudy, block_study
 from informed.studies.experiments.cohort_comparison import CohortComparison, cohort_comparison
 from informed.studies.experiments.cohort_sensitivity import CohortSensitivity, cohort_sensitivity
 from informed.studies.experiments.cohorts import CohortStudy, cohorts
@@ -58,6 +59,7 @@ __all__ = [
     "PAPER_SIZES",
     "AlternationStudy",
     "BlockData",
+    "BlockStudy",
     "ClassificationStudy",
     "ClusterRing",
     "CohortComparison",
@@ -83,6 +85,7 @@ __all__ = [
     "Table",
     "TypeEmbedding",
     "alternation_study",
+    "block_study",
     "blurred_toy",
     "canonical_correlations",
     "classification_study",

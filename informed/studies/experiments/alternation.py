@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,15 +19,24 @@ from informed.datasets import BLOCK_FAMILIES, make_block_data
 from informed.directions import pca_directions
 from informed.metrics import InformedMahalanobis
 from informed.parallel import run_tasks, seeds
+from informed.studies.experiments.biclusterers import (
+    Start,
+    double_k_means,
+    latent_block_model,
+    pca_start,
+    random_start,
+)
 from informed.studies.experiments.results import Result, Table, spread
 from informed.validation import Array, check_choice, check_count, check_number
 
 __all__ = ["AlternationStudy", "alternation_study"]
 
 Labels = NDArray[np.intp]
+Numbers = tuple[int, int]
 
 # Rounds after which the alternation without an objective is stopped if it has not repeated itself.
 MAX_ROUNDS = 20
+COMPARED = ("k-means", "pca", "coclustering", "biclustering", "whitened", "alternating")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +110,9 @@ def alternation_study(
       come back. It has no objective.
     - ``"alternating"``: :class:`informed.AlternatingInformedClustering`.
 
+    Double k-means and the latent block model are compared in
+    :func:`informed.experiments.block_study`.
+
     All are told the number of clusters.
 
     Parameters
@@ -135,11 +148,11 @@ def alternation_study(
     tasks = [(f, s, n_clusters, seed) for f in chosen for s in strengths for seed in drawn]
     runs = run_tasks(_compare, tasks, n_jobs=n_jobs, verbose=verbose, label="alternation_study")
     shape = (len(chosen), len(strengths), n_repeats)
-    scores = np.array([run[0] for run in runs]).reshape(*shape, len(METHODS), 2)
+    scores = np.array([run[0] for run in runs]).reshape(*shape, len(COMPARED), 2)
     return AlternationStudy(
         families=tuple(chosen),
         signals=np.array(strengths),
-        methods=tuple(METHODS),
+        methods=COMPARED,
         rows=scores[..., 0].transpose(0, 1, 3, 2),
         columns=scores[..., 1].transpose(0, 1, 3, 2),
         rounds=np.array([run[1] for run in runs]).reshape(shape),
@@ -147,11 +160,18 @@ def alternation_study(
     )
 
 
+def true_numbers(family: str, n_clusters: int) -> Numbers:
+    """Return the numbers of clusters of samples and features of a family of tables."""
+    unequal = family == "unequal numbers"
+    return (n_clusters - 1, n_clusters + 2) if unequal else (n_clusters, n_clusters)
+
+
 def _compare(
     family: str, signal: float, n_clusters: int, seed: int
 ) -> tuple[list[tuple[float, float]], int, bool]:
     data = make_block_data(family, signal, n_clusters=n_clusters, random_state=seed)
-    found = {name: method(data.X, n_clusters, seed) for name, method in METHODS.items()}
+    numbers = true_numbers(family, n_clusters)
+    found = {name: METHODS[name](data.X, numbers, seed) for name in COMPARED}
     scores = [
         (
             np.nan
@@ -175,42 +195,45 @@ class _Found:
     cycled: bool = False
 
 
-def _k_means(X: Array, k: int, seed: int) -> _Found:
+def _k_means(X: Array, numbers: Numbers, seed: int) -> _Found:
     centered, _ = center(X)
-    return _Found(_labels(centered, k, seed), _labels(centered.T, k, seed))
+    return _Found(_labels(centered, numbers[0], seed), _labels(centered.T, numbers[1], seed))
 
 
-def _k_means_after_pca(X: Array, k: int, seed: int) -> _Found:
+def _k_means_after_pca(X: Array, numbers: Numbers, seed: int) -> _Found:
     centered, _ = center(X)
-    of_features = pca_directions(X, k - 1).directions
+    of_features = pca_directions(X, min(numbers) - 1).directions
     of_samples, _ = np.linalg.qr(centered @ of_features)
     return _Found(
-        _labels(centered @ of_features, k, seed), _labels(centered.T @ of_samples, k, seed)
+        _labels(centered @ of_features, numbers[0], seed),
+        _labels(centered.T @ of_samples, numbers[1], seed),
     )
 
 
-def _coclustering(X: Array, k: int, seed: int) -> _Found:
-    model = SpectralCoclustering(k, random_state=seed).fit(X)
+def _coclustering(X: Array, numbers: Numbers, seed: int) -> _Found:
+    # It knows one number for both sides.
+    model = SpectralCoclustering(max(numbers), random_state=seed).fit(X)
     return _Found(model.row_labels_, model.column_labels_)
 
 
-def _biclustering(X: Array, k: int, seed: int) -> _Found:
-    model = SpectralBiclustering(k, random_state=seed).fit(X)
+def _biclustering(X: Array, numbers: Numbers, seed: int) -> _Found:
+    model = SpectralBiclustering(numbers, random_state=seed).fit(X)
     return _Found(model.row_labels_, model.column_labels_)
 
 
-def _whitened(X: Array, k: int, seed: int) -> _Found:
+def _whitened(X: Array, numbers: Numbers, seed: int) -> _Found:
     """Apply the Mahalanobis distance to rows and columns in turn, until labels come back."""
+    d = min(numbers) - 1
 
-    def labels(points: Array, clusters: Labels) -> Labels:
-        metric = InformedMahalanobis(k - 1, feature_labels=clusters)
+    def labels(points: Array, clusters: Labels, k: int) -> Labels:
+        metric = InformedMahalanobis(d, feature_labels=clusters)
         return _labels(metric.fit_transform(points), k, seed)
 
-    columns = _labels(center(X)[0].T, k, seed)
+    columns = _labels(center(X)[0].T, numbers[1], seed)
     seen: list[tuple[bytes, bytes]] = []
     for _ in range(MAX_ROUNDS):
-        rows = labels(X, columns)
-        columns = labels(X.T, rows)
+        rows = labels(X, columns, numbers[0])
+        columns = labels(X.T, rows, numbers[1])
         state = (rows.tobytes(), columns.tobytes())
         if state in seen:
             # What was left and came back is a cycle; what never moved has settled.
@@ -219,18 +242,31 @@ def _whitened(X: Array, k: int, seed: int) -> _Found:
     return _Found(rows, columns, MAX_ROUNDS)
 
 
-def _alternating(X: Array, k: int, seed: int) -> _Found:
-    model = AlternatingInformedClustering(k, k, random_state=seed).fit(X)
+def _alternating(X: Array, numbers: Numbers, seed: int, **options: Any) -> _Found:
+    model = AlternatingInformedClustering(*numbers, **options, random_state=seed).fit(X)
     return _Found(model.row_labels_, model.column_labels_, model.n_iter_)
 
 
-METHODS: dict[str, Callable[[Array, int, int], _Found]] = {
+def _double(X: Array, numbers: Numbers, seed: int, *, start: Start) -> _Found:
+    found = double_k_means(center(X)[0], *numbers, start=start, random_state=seed)
+    return _Found(*found)
+
+
+def _latent_blocks(X: Array, numbers: Numbers, seed: int) -> _Found:
+    return _Found(*latent_block_model(center(X)[0], *numbers, random_state=seed))
+
+
+METHODS: dict[str, Callable[[Array, Numbers, int], _Found]] = {
     "k-means": _k_means,
     "pca": _k_means_after_pca,
     "coclustering": _coclustering,
     "biclustering": _biclustering,
     "whitened": _whitened,
+    "double, random": partial(_double, start=random_start),
+    "double, pca": partial(_double, start=pca_start),
+    "latent blocks": _latent_blocks,
     "alternating": _alternating,
+    "rows centred": partial(_alternating, center_rows=True),
 }
 
 

@@ -150,7 +150,8 @@ class PenaltyStudy(Result):
         """Errors of PCA or of the hard constraint, whichever is lower on average in the cell."""
         free, hard = self._of("pca"), self._of("hard")
         hard_wins = hard.mean(axis=-1) < free.mean(axis=-1)
-        return np.where(hard_wins[..., None], hard, free)
+        better: Array = np.where(hard_wins[..., None], hard, free)
+        return better
 
     @property
     def table(self) -> Table:
@@ -178,7 +179,7 @@ def penalty_study(
     designs: Sequence[str] = DESIGNS,
     blurs: Sequence[float] = (0.0, 0.4, 0.8, np.inf),
     sizes: Sequence[int] = (20, 40, 80),
-    counts: Sequence[int] = (12, 24),
+    counts: Sequence[int] = (12,),
     n_init: int = 3,
     n_repeats: int = 20,
     random_state: int | RandomState | None = 0,
@@ -227,7 +228,12 @@ def penalty_study(
     blurs = [check_number("blurs", blur, finite=False) for blur in blurs]
     sizes = [check_count("sizes", size, 2 * N_DIRECTIONS) for size in sizes]
     counts = [check_count("counts", k, MOST_DIRECTIONS, N_FEATURES, "features") for k in counts]
-    given = {"designs": designs, "blurs": blurs, "sizes": sizes, "counts": counts}
+    given: dict[str, Sequence[object]] = {
+        "designs": designs,
+        "blurs": blurs,
+        "sizes": sizes,
+        "counts": counts,
+    }
     for name, values in given.items():
         if not values:
             raise ValueError(f"{name} is empty: give at least one value")

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from informed.studies.experiments import AlternationStudy
+from informed.studies.experiments import AlternationStudy, BlockStudy
 from informed.studies.plots.style import Look, new_figure, styled
 from informed.validation import Array
 
-__all__ = ["alternation_study", "draw_sorted_table"]
+__all__ = ["alternation_study", "block_study", "draw_sorted_table"]
 
 LOOKS = {
     "k-means": Look("#000000", ":", "x", "k-means, each side by itself"),
@@ -21,7 +21,11 @@ LOOKS = {
     "coclustering": Look("#CC79A7", "-.", "v", "SpectralCoclustering"),
     "biclustering": Look("#009E73", (0, (5, 1)), "^", "SpectralBiclustering"),  # type: ignore[arg-type]
     "whitened": Look("#56B4E9", "-.", "D", "Mahalanobis, in turn"),
+    "double, random": Look("#999999", "--", "<", "double k-means, random starts"),
+    "double, pca": Look("#8c564b", ":", ">", "double k-means, PCA start"),
+    "latent blocks": Look("#D55E00", "-", "P", "latent block model"),
     "alternating": Look("#0072B2", "-", "o", "alternating"),
+    "rows centred": Look("#003f5c", "--", "*", "alternating, rows centred"),
 }
 
 
@@ -55,7 +59,51 @@ def alternation_study(result: AlternationStudy, *, families: Sequence[str] | Non
     for ax in axes[-1]:
         ax.set_xlabel("signal")
     handles, labels = axes[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure
+
+
+@styled
+def block_study(result: BlockStudy) -> Figure:
+    """Draw the adjusted Rand index of each method on each kind of table, with standard errors.
+
+    Parameters
+    ----------
+    result : BlockStudy
+        From :func:`informed.experiments.block_study`.
+
+    Returns
+    -------
+    Figure
+        Two panels, samples and features; a row for each kind of table.
+    """
+    figure, axes = new_figure(1, 2, (7.2, 0.62 * len(result.cases) + 1.6), sharey=True)
+    places = np.arange(len(result.cases), dtype=float)
+    offsets = np.linspace(-0.3, 0.3, len(result.methods))
+    for ax, scores, title in zip(
+        axes[0], (result.rows, result.columns), ("samples", "features"), strict=True
+    ):
+        mean = scores.mean(axis=-1)
+        error = scores.std(axis=-1, ddof=1) / np.sqrt(scores.shape[-1])
+        for j, method in enumerate(result.methods):
+            looks = LOOKS[method]
+            ax.errorbar(
+                mean[:, j],
+                places + offsets[j],
+                xerr=error[:, j],
+                linestyle="none",
+                color=looks.color,
+                marker=looks.marker,
+                markersize=5,
+                label=looks.label,
+            )
+        ax.set(title=title, xlabel="adjusted Rand index", xlim=(-0.05, 1.05))
+        for border in places[:-1] + 0.5:
+            ax.axhline(border, color="0.85", linewidth=0.6)
+    axes[0, 0].set_yticks(places, result.cases)
+    axes[0, 0].invert_yaxis()
+    handles, labels = axes[0, 1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
     return figure
 
 

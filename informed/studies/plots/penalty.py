@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -12,42 +14,67 @@ __all__ = ["local_penalty_study", "penalty_study"]
 
 # Red and blue are told apart by all; white is no difference.
 RATIO_COLORS = "RdBu_r"
+SHOWN = ("penalized", "analytic", "per-direction")
+NAMES = {
+    "penalized": "one, held out",
+    "analytic": "one, formula",
+    "capped": "one, capped",
+    "per-direction": "one for each direction",
+}
 
 
 @styled
-def penalty_study(result: PenaltyStudy, *, method: str = "penalized") -> Figure:
-    """Error of a penalty relative to the better of PCA and the hard constraint, cell by cell.
+def penalty_study(result: PenaltyStudy, *, methods: Sequence[str] = SHOWN) -> Figure:
+    """Error of penalties relative to the better of PCA and the hard constraint, cell by cell.
 
     Parameters
     ----------
     result : PenaltyStudy
         From :func:`informed.experiments.penalty_study`.
-    method : {"penalized", "capped", "analytic", "oracle"}
-        Whose error is compared.
+    methods : sequence of str
+        Whose errors are compared, a column of heat maps each.
 
     Returns
     -------
     Figure
-        One heat map for each number of clusters; blue cells are better than both, and a dot marks
-        those where the hard constraint beats PCA.
+        A heat map for each design (down) and method (across), for the first number of clusters;
+        blue is better than both, red is worse than the better one, and a dot marks cells where the
+        hard constraint beats PCA.
     """
-    ratios, mean = result.ratios(method), result.errors.mean(axis=-1)
+    mean = result.errors.mean(axis=-1)
     hard_wins = mean[result.methods.index("hard")] < mean[result.methods.index("pca")]
-    figure, panels = new_panels(len(result.counts), 2.6, n_columns=2)
-    for k, (ax, count) in enumerate(zip(panels, result.counts, strict=True)):
-        image = ax.imshow(ratios[:, :, k], cmap=RATIO_COLORS, vmin=0.75, vmax=1.25, aspect="auto")
-        for i, j in np.ndindex(ratios.shape[:2]):
-            text = f"{ratios[i, j, k]:.2f}" + ("•" if hard_wins[i, j, k] else "")
-            ax.text(j, i, text, ha="center", va="center", fontsize=7)
+    shape = (len(result.designs), len(methods))
+    size = (2.3 * shape[1] + 0.4, 1.9 * shape[0] + 0.9)
+    figure, axes = new_figure(*shape, size, sharex=True, sharey=True)
+    for (i, m), ax in np.ndenumerate(axes):
+        ratios = result.ratios(methods[m])[i, :, :, 0]
+        image = ax.imshow(ratios, cmap=RATIO_COLORS, vmin=0.75, vmax=1.25, aspect="auto")
+        for cell in np.ndindex(ratios.shape):
+            dot = "•" if hard_wins[(i, *cell, 0)] else ""
+            strong = abs(ratios[cell] - 1) > 0.13
+            ax.text(
+                *cell[::-1],
+                f"{ratios[cell]:.2f}{dot}",
+                ha="center",
+                va="center",
+                fontsize=9,
+                color="white" if strong else "black",
+            )
         ax.set_xticks(range(len(result.sizes)), [str(n) for n in result.sizes])
         ax.set_yticks(
             range(len(result.blurs)),
             [f"{b:g}" if np.isfinite(b) else "none" for b in result.blurs],
         )
-        ax.set(title=f"{count} clusters", xlabel="number of samples $n$")
-        ax.set_ylabel("blur of the clusters" if k % 2 == 0 else None)
         ax.spines[:].set_visible(False)
-    figure.colorbar(image, ax=panels, label="error / better of both", shrink=0.6)
+        if i == 0:
+            ax.set_title(NAMES.get(methods[m], methods[m]))
+        if i == shape[0] - 1:
+            ax.set_xlabel("samples $n$")
+        if m == 0:
+            ax.set_ylabel(f"{result.designs[i]}: blur")
+    figure.colorbar(
+        image, ax=axes.ravel().tolist(), label="error / better of both", shrink=0.6, aspect=30
+    )
     return figure
 
 
