@@ -10,6 +10,7 @@ are in the chapter *When clusters help* of the book.
 from informed.theory.distances import AxisRoles, axis_roles, distance_moments
 from informed.theory.errors import (
     error_bound,
+    error_floor,
     expected_errors,
     first_order_errors,
     misfit,
@@ -32,6 +33,7 @@ __all__ = [
     "axis_roles",
     "distance_moments",
     "error_bound",
+    "error_floor",
     "estimate_spectrum",
     "expected_errors",
     "first_order_errors",
