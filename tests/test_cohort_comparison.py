@@ -13,16 +13,27 @@ from lifelines import KaplanMeierFitter
 from lifelines.utils import concordance_index as lifelines_index
 from lifelines.utils import restricted_mean_survival_time
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import chi2
+from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 from informed import plots
-from informed.datasets import load_cohort, make_risk_cohort, top_variance
+from informed.datasets import (
+    COHORT_NAMES,
+    find_directors_challenge,
+    load_cohort,
+    make_risk_cohort,
+    top_variance,
+)
 from informed.experiments import cohort_comparison, load_result
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.studies.cli import main
 from informed.studies.experiments.carried import CARRIED_METHODS, carry
-from informed.studies.experiments.cohort_comparison import _mean_and_error, separation, strata_of
+from informed.studies.experiments.cohort_comparison import (
+    MARGINS,
+    _mean_and_error,
+    separation,
+    strata_of,
+)
 from informed.studies.experiments.splits import SplitSettings, embed
 from informed.survival import concordance_index, log_rank_p_value, random_effects
 
@@ -400,3 +411,80 @@ def test_command_line_runs_it(tmp_path):
     found = load_result(tmp_path / "cohort_comparison")
     assert found.cohorts == ("NSBCD", "MCLcleaned")
     assert found.concordance.shape == (2, 2, len(CARRIED_METHODS))
+
+
+# ------------------------------------------------------------------------------------ stored table
+
+
+def test_stored_table_is_complete(stored):
+    assert stored.cohorts == (*COHORT_NAMES, "Director's Challenge")
+    assert stored.independent == stored.cohorts[1:]  # vdv shares patients with DBCD
+    assert stored.methods == CARRIED_METHODS
+    assert stored.concordance.shape == (8, 30, 8)
+    assert stored.n_samples.tolist() == [78, 115, 295, 92, 116, 240, 414, 442]
+    assert stored.n_strata.tolist() == [1, 1, 1, 1, 1, 1, 2, 11]
+    assert_allclose(stored.concordance[:6], stored.adjusted_concordance[:6])
+    assert not np.allclose(stored.concordance[6:], stored.adjusted_concordance[6:])
+
+
+def test_stored_table_comes_out_again(stored):
+    again = cohort_comparison(["MCLcleaned"], n_splits=1)
+    row = stored.cohorts.index("MCLcleaned")
+    assert_allclose(again.concordance[0], stored.concordance[row, :2], atol=1e-6)
+    assert_allclose(again.separation[0], stored.separation[row, :2], atol=1e-6)
+    assert_allclose(again.horizons, stored.horizons[row])
+
+
+@pytest.mark.skipif(find_directors_challenge() is None, reason="the files are not here")
+def test_stored_lung_cancers_come_out_again(stored):
+    again = cohort_comparison(["directors-challenge"], n_splits=1)
+    assert_allclose(again.adjusted_concordance[0], stored.adjusted_concordance[-1, :2], atol=1e-6)
+    assert_allclose(again.adjusted_separation[0], stored.adjusted_separation[-1, :2], atol=1e-6)
+
+
+def within(found, margin):
+    return -margin < found.lower < found.upper < margin
+
+
+def test_stored_table_says_what_the_chapter_says(stored):
+    """The verdicts in words: each fails if the table is changed so that it no longer holds."""
+    margin = MARGINS["concordance"]
+    exact = stored.summary("exact", "euclidean")
+    assert within(exact, margin)
+    assert within(stored.summary("global exact", "euclidean"), margin)
+    assert not within(stored.summary("exact", "euclidean", "separation"), MARGINS["separation"])
+    for one, other in (("local pca", "euclidean"), ("exact", "local pca")):
+        found = stored.summary(one, other)
+        assert not within(found, margin)
+        assert found.lower < 0 < found.upper
+    for method in ("shrunk pca", "agglomeration", "agglomeration + pca"):
+        assert stored.summary(method, "euclidean").lower < -margin
+        assert stored.summary(method, "euclidean").mean < 0
+    # Without either breast cancer cohort the verdict on exact and Euclidean falls.
+    for name in ("NSBCD", "DBCD"):
+        assert not within(stored.summary("exact", "euclidean", without=(name,)), margin)
+    chop = stored.cohorts.index("chop")
+    means, errors = stored.levels()
+    for method in ("local pca", "averaged"):
+        j = CARRIED_METHODS.index(method)
+        assert means[chop, j] - 2 * errors[chop, j] > 0.5
+        assert means[chop, j] > means[chop, 0] + 0.08
+
+
+def test_margins_are_the_advantage_that_the_paper_reports():
+    """Concordance of two equal groups in proportional hazards, drawn and by the formula."""
+    ratios = np.exp(norm.isf(np.array([0.0056, 0.0219]) / 2) * 2 / np.sqrt(35))
+    index = 0.25 + 0.5 * ratios / (1 + ratios)
+    assert 0.8 * MARGINS["concordance"] < index[0] - index[1] < MARGINS["concordance"]
+    rng = np.random.default_rng(0)
+    worse = np.arange(3000) % 2
+    times = rng.exponential(1 / np.where(worse, ratios[0], 1.0))
+    assert_allclose(concordance_index(times, np.ones(3000), worse), index[0], atol=0.01)
+
+
+@pytest.mark.parametrize("n", [20, 300])
+def test_a_bootstrap_draw_holds_as_many_copies_as_stated(n):
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(n, size=(4000, n))
+    copied = np.mean([np.bincount(row, minlength=n)[row[0]] > 1 for row in drawn])
+    assert_allclose(copied, 1 - (1 - 1 / n) ** (n - 1), atol=0.03)

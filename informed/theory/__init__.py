@@ -13,6 +13,7 @@ variances equal (:func:`wide_kernel_matrix`).
 from informed.theory.distances import AxisRoles, axis_roles, distance_moments
 from informed.theory.errors import (
     error_bound,
+    error_floor,
     expected_errors,
     first_order_errors,
     misfit,
@@ -36,6 +37,7 @@ __all__ = [
     "axis_roles",
     "distance_moments",
     "error_bound",
+    "error_floor",
     "estimate_spectrum",
     "expected_errors",
     "first_order_errors",

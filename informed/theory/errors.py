@@ -17,6 +17,7 @@ from informed.validation import Array, check_count, check_labels, check_matrix, 
 
 __all__ = [
     "error_bound",
+    "error_floor",
     "expected_errors",
     "first_order_errors",
     "misfit",
@@ -66,8 +67,8 @@ def expected_errors(n_samples: int, dimension: int, strengths: ArrayLike, noise:
 def first_order_errors(n_samples: int, dimension: int, strengths: ArrayLike, noise: float) -> Array:
     r"""Leading term for many samples, :math:`(q-d)\sigma^2(\ell_k+\sigma^2)/(\nu\ell_k^2)`.
 
-    It is also the inverse of the Fisher information: no estimate that uses all samples alike can do
-    better by a constant factor. Parameters as in :func:`expected_errors`.
+    It is also the inverse of the Fisher information: in the limit no estimate has a smaller error
+    in the worst case. Parameters as in :func:`expected_errors`.
 
     Examples
     --------
@@ -115,6 +116,27 @@ def error_bound(n_samples: int, dimension: int, strengths: ArrayLike, noise: flo
         return trivial
     bounds = leading / gap[gap > 0] ** 2 + 2 * d * np.exp(-(t[gap > 0] ** 2) / 2)
     return float(min(bounds.min(), trivial))
+
+
+def error_floor(n_samples: int, dimension: int, strength: float, noise: float) -> float:
+    r"""Lower bound of the worst-case squared sine of any estimate of a single direction.
+
+    .. math:: \frac1{16}\min\Bigl\{1, \frac{(q-1)\,\sigma^2(\ell+\sigma^2)}{2n\ell^2}\Bigr\}
+
+    Whatever is computed from the samples, there is a direction for which the expected error is at
+    least this. Parameters as in :func:`expected_errors`, for one strength.
+
+    Examples
+    --------
+    >>> round(error_floor(64, 300, 6.0, 1.0), 4), round(error_floor(64, 6, 6.0, 1.0), 5)
+    (0.0284, 0.00047)
+    """
+    n_samples = check_count("n_samples", n_samples, 1)
+    dimension = check_count("dimension", dimension, 2)
+    strength = check_number("strength", strength, open_low=True)
+    noise = check_number("noise", noise)
+    leading = (dimension - 1) * noise**2 * (strength + noise**2) / strength**2 / n_samples
+    return min(1.0, leading / 2) / 16
 
 
 def samples_needed(dimension: int, strength: float, noise: float, error: float = 0.5) -> float:

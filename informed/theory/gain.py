@@ -161,9 +161,10 @@ def predicted_gain(
     Notes
     -----
     Clusters of equal size are assumed, and features in a wrong cluster are taken to spread evenly
-    over the others: a share ε of them shortens the true directions by 1 − εK/(K − 1). When clusters
-    and directions come from the same samples, what is left of the directions is estimated about as
-    well as with the right clusters.
+    over the others: a share ε of them shortens the true directions by 1 − εK/(K − 1). What is left
+    of the directions is taken to be estimated as well as with the right clusters. That is so where
+    k-means finds the clusters that there are; if it is asked for more, noise along the surplus cut
+    may pass for a weak direction.
 
     Examples
     --------

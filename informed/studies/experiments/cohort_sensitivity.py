@@ -58,9 +58,9 @@ class CohortSensitivity(Result):
     def table(self) -> Table:
         """Smallest, median and largest p of every grid."""
         grids = {
-            "euclidean, over m": self.p_euclidean,
-            "local pca, over m and N": self.p_local_pca,
-            "exact, over m and N": self.p_exact,
+            "euclidean, over genes": self.p_euclidean,
+            "local pca, over genes and N": self.p_local_pca,
+            "exact, over genes and N": self.p_exact,
             "exact, over d and K": self.p_rank[np.isfinite(self.p_rank)],
         }
         return Table(
@@ -88,18 +88,18 @@ def cohort_sensitivity(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> CohortSensitivity:
-    """Repeat the protocol's split of one cohort for other m, N, d and K.
+    """Repeat the protocol's split of one cohort for other numbers of genes, N, d and K.
 
     Parameters
     ----------
     cohort : Cohort
         Expression and follow-up.
     genes, sizes : sequences of int
-        Numbers of genes m and of neighbours N, tried in all combinations.
+        Numbers of genes and of neighbours N, tried in all combinations.
     components, clusters : sequences of int
         Numbers of directions d and of clusters K, tried in all combinations with K ≥ d.
     n_genes, n_neighbors, n_components, n_clusters : int
-        The protocol's m, N, d and K, from which two at a time depart.
+        The protocol's number of genes, N, d and K, from which two at a time depart.
     scale : float
         Kernel scale over the median squared distance.
     random_state, n_jobs, verbose

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from informed.studies.experiments import LocalPenaltyStudy, PenaltyStudy
-from informed.studies.plots.style import look, new_figure, new_panels, styled
+from informed.studies.plots.style import look, new_figure, styled
 
 __all__ = ["local_penalty_study", "penalty_study"]
 

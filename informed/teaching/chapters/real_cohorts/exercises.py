@@ -23,6 +23,37 @@ number_check(
 )
 
 
+number_check(
+    "ex-rc-margin",
+    {
+        "new ratio": 1.67392,
+        "old ratio": 1.50795,
+        "new C": 0.563008,
+        "old C": 0.550634,
+        "ahead": 0.012375,
+    },
+    mistakes={
+        "the standard error of the log ratio is 2 over the root of the number of deaths, not 1 "
+        "over it.": [1.29380, 1.22797, None, None, None],
+        "these are the logarithms of the ratios.": [0.515166, 0.410750, None, None, None],
+        "the p-values are two-sided: half of each lies in either tail.": [
+            1.59244,
+            1.41926,
+            None,
+            None,
+            None,
+        ],
+        "r/(1 + r) is for pairs of two groups. Half of all pairs are of one group, and tie.": [
+            None,
+            None,
+            0.626018,
+            0.601261,
+            None,
+        ],
+    },
+)
+
+
 def _p_values(rng: np.random.Generator) -> tuple[Array]:
     # Some small, some near each other, some that pass 1 when multiplied.
     small, large = draw.between(rng, 2, 5), draw.between(rng, 3, 6)

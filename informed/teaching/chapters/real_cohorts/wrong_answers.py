@@ -77,6 +77,11 @@ WRONG = {
         ([0.056, 0.05, 0.1], "equal numbers"),
         ([0.056, 0.1, 0.056], "adds nothing"),
     ],
+    "ex-rc-margin": [
+        ([1.2938, 1.22797, 0.532, 0.5256, 0.0064], "not 1 over"),
+        ([0.5152, 0.4108, 0.563, 0.5506, 0.0124], "logarithms"),
+        ([1.674, 1.508, 0.626, 0.6013, 0.0248], "of one group"),
+    ],
     "ex-rc-holm": [
         (lambda p: np.minimum(1, p * len(p)), "Bonferroni"),
         (not_carried_along, "carry the largest"),
