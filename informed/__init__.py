@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from informed.alternating import AlternatingInformedClustering
     from informed.diffusion import DiffusionMap
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+    from informed.studies.experiments.comparison import compare
     from informed.teaching.explorer import explore
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __all__ = [
     "LocalInformedMahalanobis",
     "alternating",
     "clusters",
+    "compare",
     "datasets",
     "diffusion",
     "directions",
@@ -60,6 +62,7 @@ _HOMES = {
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
+    "compare": "studies.experiments.comparison",
     "explore": "teaching.explorer",
 }
 

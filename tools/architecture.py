@@ -59,6 +59,7 @@ NAMES = {
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
+    "compare": "studies.experiments",
     "explore": "teaching.explorer",
 }
 

@@ -4,8 +4,10 @@ from informed.datasets import BLOCK_FAMILIES as ALTERNATION_FAMILIES
 from informed.datasets import BlockData, blurred_toy, make_block_data
 from informed.metrics import SpikedCovariance, spiked_covariance
 from informed.studies.experiments.alternation import AlternationStudy, alternation_study
+from informed.studies.experiments.choosing import CHOICE_DATA, ChoiceStudy, choice_study
 from informed.studies.experiments.cohort_sensitivity import CohortSensitivity, cohort_sensitivity
 from informed.studies.experiments.cohorts import CohortStudy, cohorts
+from informed.studies.experiments.comparison import Comparison, compare
 from informed.studies.experiments.hidden_space import (
     HiddenSpace,
     canonical_correlations,
@@ -33,6 +35,7 @@ from informed.studies.experiments.risk import (
     neighborhood_sweep,
     risk_groups,
 )
+from informed.studies.experiments.rivals import RivalStudy, rival_study
 from informed.studies.experiments.site_transfer import SiteTransfer, site_transfer
 from informed.studies.experiments.toy import (
     PAPER_SIZES,
@@ -53,13 +56,16 @@ from informed.studies.experiments.uses import (
 
 __all__ = [
     "ALTERNATION_FAMILIES",
+    "CHOICE_DATA",
     "PAPER_SIZES",
     "AlternationStudy",
     "BlockData",
+    "ChoiceStudy",
     "ClassificationStudy",
     "ClusterRing",
     "CohortSensitivity",
     "CohortStudy",
+    "Comparison",
     "CovarianceStairs",
     "CovarianceStudy",
     "DirectionError",
@@ -74,6 +80,7 @@ __all__ = [
     "PhaseDiagram",
     "Result",
     "RiskGroups",
+    "RivalStudy",
     "SiteTransfer",
     "SpikedCovariance",
     "Table",
@@ -81,11 +88,13 @@ __all__ = [
     "alternation_study",
     "blurred_toy",
     "canonical_correlations",
+    "choice_study",
     "classification_study",
     "cluster_count_error",
     "cluster_ring",
     "cohort_sensitivity",
     "cohorts",
+    "compare",
     "covariance_stairs",
     "covariance_study",
     "direction_error",
@@ -101,6 +110,7 @@ __all__ = [
     "penalty_study",
     "phase_diagram",
     "risk_groups",
+    "rival_study",
     "site_transfer",
     "spiked_covariance",
     "type_embedding",
