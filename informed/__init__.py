@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from informed.diffusion import DiffusionMap
     from informed.exceptions import ConstantFeatureWarning, IgnoredParameterWarning
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+    from informed.studies.experiments.comparison import compare
     from informed.teaching.explorer import explore
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ __all__ = [
     "LocalInformedMahalanobis",
     "alternating",
     "clusters",
+    "compare",
     "datasets",
     "diffusion",
     "directions",
@@ -67,6 +69,7 @@ _HOMES = {
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
+    "compare": "studies.experiments.comparison",
     "explore": "teaching.explorer",
 }
 

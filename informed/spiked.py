@@ -151,8 +151,11 @@ def spikes_from_variances(
     strengths = np.zeros_like(variances)
     noise = (total - float(variances.sum())) / max(n_features - len(variances), 1)
     for _ in range(50):
+        before = noise
         strengths = strength_from_variance(variances, aspect, noise)
         noise = (total - float(strengths.sum())) / n_features
+        if abs(noise - before) <= 1e-14 * noise:
+            break
     return strengths, noise
 
 

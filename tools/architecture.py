@@ -62,6 +62,7 @@ NAMES = {
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
+    "compare": "studies.experiments",
     "explore": "teaching.explorer",
 }
 

@@ -139,8 +139,9 @@ def choose_settings(
     )
     totals: dict[_Candidate, Array] = {}
     for fit, held_out in splits:
+        principal = principal_variances(X[fit])
         for candidate, found in _candidates(X[fit], wanted, counts, labels):
-            scores = held_out_scores(X[fit], X[held_out], found, counts[-1], kinds)
+            scores = held_out_scores(X[fit], X[held_out], found, counts[-1], kinds, principal)
             totals[candidate] = totals.get(candidate, 0.0) + _allowed(
                 scores, candidate, wanted, counts
             )
@@ -259,12 +260,20 @@ def _has_profiles(rows: Array, number: int) -> bool:
     return True
 
 
+def principal_variances(X: Array) -> Array:
+    """Return the eigenvalues of the sample covariance that need not be zero, largest first."""
+    centered, _ = center(X.astype(np.float64))
+    variances: Array = linalg.svdvals(centered, check_finite=False) ** 2 / (len(X) - 1)
+    return variances
+
+
 def held_out_scores(
     fit: Array,
     held_out: Array,
     labels: NDArray[np.intp] | None,
     most: int,
     kinds: Sequence[VariancesName],
+    principal: Array | None = None,
 ) -> Array:
     """Log-likelihood of samples for each kind of variances and each number of directions.
 
@@ -280,6 +289,8 @@ def held_out_scores(
         Largest number of directions.
     kinds : sequence of str
         Kinds of variances.
+    principal : array or None
+        The principal variances of ``fit``, if they are known already.
 
     Returns
     -------
@@ -297,7 +308,8 @@ def held_out_scores(
     if labels is None:
         principal, along = spectrum, others @ turn
     else:
-        principal = linalg.svdvals(centered, check_finite=False) ** 2 / degrees
+        if principal is None:
+            principal = principal_variances(fit)
         along = cluster_coordinates(others.T, labels).T @ turn
     usable = int(np.sum(spectrum > 1e-10 * spectrum[0])) if total > 0 else 0
     found, energy = (along**2).mean(axis=0), float((others**2).sum(axis=1).mean())

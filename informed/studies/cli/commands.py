@@ -36,6 +36,7 @@ EXAMPLES = """examples:
   informed run neighborhood_sweep --cohort vdv --n-jobs 2 --out results
   informed run risk_groups --cohort candf --skip 1 --horizon 60 --late-deaths drop
   informed distances data.csv --n-components 3 --out distances.npy
+  informed compare data.csv --target diagnosis --out results
   informed risk cohort.csv --time months --event died --out results
   informed grade submissions --out grades.csv
 """

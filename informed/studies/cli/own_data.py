@@ -1,4 +1,4 @@
-"""The commands for a table of your own: distances of its rows, and risk groups of a cohort."""
+"""The commands for a table of your own: distances, risk groups, and a comparison of metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def add_commands(commands: Commands) -> None:
-    """Add ``distances`` and ``risk`` to the command line."""
+    """Add ``distances``, ``risk`` and ``compare`` to the command line."""
     command = commands.add_parser(
         "distances",
         help="pairwise distances of the rows of a table",
@@ -31,6 +31,12 @@ def add_commands(commands: Commands) -> None:
     command.add_argument("--out", type=Path, required=True, help="file to write, .npy or .csv")
     command.add_argument("--n-components", type=int, default=2, help="number of directions")
     command.add_argument("--n-clusters", type=int, help="number of feature clusters")
+    command.add_argument("--clustering", default="kmeans", help="kmeans or ward; not with --local")
+    command.add_argument(
+        "--profiles",
+        default="centered",
+        help="features before clustering: as-is, centered or standardized; not with --local",
+    )
     command.add_argument(
         "--directions", default="exact", help="exact, gradient, averaged, penalized or pca"
     )
@@ -67,6 +73,24 @@ def add_commands(commands: Commands) -> None:
     command.add_argument("--quiet", action="store_true", help="show no progress bar")
     command.set_defaults(action=_risk)
 
+    command = commands.add_parser(
+        "compare",
+        help="the informed metric and its rivals on a table",
+        description="Compare the informed metric with PCA, FeatureAgglomeration, Ledoit and Wolf "
+        "and the Euclidean distance on held-out rows of a text table (CSV): by nearest neighbours "
+        "with --target, by likelihood without.",
+    )
+    _add_table_options(command, "DATA.csv")
+    command.add_argument("--target", help="column to predict: classes (text or whole) or numbers")
+    command.add_argument("--task", default="auto", help="what the target holds: classes or numbers")
+    command.add_argument("--methods", type=texts, help="names as in the table: pca,informed")
+    command.add_argument("--n-splits", type=int, default=10, help="number of random splits")
+    command.add_argument("--random-state", type=int, default=0, help="seed")
+    command.add_argument("--n-jobs", type=int, help="number of workers")
+    command.add_argument("--out", type=Path, help="folder for the figure, the table and the result")
+    command.add_argument("--quiet", action="store_true", help="show no progress bar")
+    command.set_defaults(action=_compare)
+
 
 def _add_table_options(command: argparse.ArgumentParser, metavar: str) -> None:
     command.add_argument("data", type=Path, metavar=metavar)
@@ -90,6 +114,7 @@ def _read(options: argparse.Namespace) -> Table:
         index_col=options.index_col,
         header=not options.no_header,
         drop=options.drop,
+        target=getattr(options, "target", None),
     )
 
 
@@ -117,6 +142,7 @@ def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
         "random_state": options.random_state,
     }
     if options.local is None:
+        common |= {"clustering": options.clustering, "profiles": options.profiles}
         metric = InformedMahalanobis(options.n_components, options.n_clusters, **common)
         distances = euclidean_distances(metric.fit_transform(X), squared=options.squared)
     else:
@@ -149,6 +175,34 @@ def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
         )
     else:
         print(f"distances written to {' and '.join(map(str, written))}")
+
+
+def _compare(options: argparse.Namespace, extra: Sequence[str]) -> None:
+    from informed import compare
+
+    if options.out is not None:
+        check_folder(options.out)
+    table = _read(options)
+    _say_what_was_read(options, table)
+    result = compare(
+        table.values,
+        _target(table.target) if options.target is not None else None,
+        task=options.task,
+        methods=options.methods,
+        n_splits=options.n_splits,
+        random_state=options.random_state,
+        n_jobs=options.n_jobs,
+        verbose=not options.quiet,
+    )
+    finish(result, "comparison", ("comparison",), options.out, as_json=options.json)
+
+
+def _target(texts: Sequence[str]) -> list[float] | list[str]:
+    """Return numbers if all are, else the texts."""
+    try:
+        return [float(text) for text in texts]
+    except ValueError:
+        return list(texts)
 
 
 def _risk(options: argparse.Namespace, extra: Sequence[str]) -> None:

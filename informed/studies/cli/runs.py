@@ -71,6 +71,8 @@ def experiments() -> dict[str, Experiment]:
         "phase_diagram": Experiment(runs.phase_diagram, ("phase_diagram", "prediction_check")),
         "alternation_study": Experiment(runs.alternation_study, ("alternation_study",)),
         "block_study": Experiment(runs.block_study, ("block_study",)),
+        "choice_study": Experiment(runs.choice_study, ("choice_study",)),
+        "rival_study": Experiment(runs.rival_study, ("rival_study",)),
         "classification_study": Experiment(runs.classification_study, ("classification_study",)),
         "covariance_study": Experiment(runs.covariance_study, ("covariance_study",)),
     }

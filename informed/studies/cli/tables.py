@@ -59,6 +59,8 @@ class Table:
         What was settled while reading, one sentence each.
     named : bool
         Whether the names of the rows are the file's own.
+    target : tuple of str
+        What stood in the column that is to be predicted, one text for each row.
     """
 
     values: NDArray[np.float64]
@@ -66,6 +68,7 @@ class Table:
     columns: tuple[str, ...]
     notes: tuple[str, ...]
     named: bool
+    target: tuple[str, ...] = ()
 
     def take(self, name: str, option: str) -> NDArray[np.float64]:
         """Return a column by name; ``option`` is named if there is no such column."""
@@ -98,6 +101,7 @@ def read_table(
     index_col: str | None = None,
     header: bool = True,
     drop: Sequence[str] = (),
+    target: str | None = None,
 ) -> Table:
     """Read a table of numbers with one row for each sample.
 
@@ -118,6 +122,8 @@ def read_table(
         Whether the first line holds the names of the columns.
     drop : sequence of str
         Columns to leave out, before their content is looked at.
+    target : str or None
+        Name of a column that may hold text and is no feature.
 
     Returns
     -------
@@ -129,7 +135,7 @@ def read_table(
         If the file is not a table of numbers, or can be read in two ways. The message names the
         file, the place and the option that decides.
     """
-    return _Reader(Path(path)).read(sep, decimal, encoding, index_col, header, drop)
+    return _Reader(Path(path)).read(sep, decimal, encoding, index_col, header, drop, target)
 
 
 class _Reader:
@@ -147,10 +153,12 @@ class _Reader:
         index_col: str | None,
         header: bool,
         drop: Sequence[str],
+        target: str | None,
     ) -> Table:
         text = self.decoded(encoding)
         fields = self.split(text, sep)
         names, body = self.headed(fields, header)
+        names, body, aside = self.set_aside(names, body, target)
         names, rows, body = self.indexed(names, body, index_col)
         names, body = self.dropped(names, body, drop)
         values = self.numbers(names, body, rows, decimal)
@@ -161,7 +169,29 @@ class _Reader:
             tuple(names),
             tuple(self.notes),
             rows is not None,
+            aside,
         )
+
+    def set_aside(
+        self, names: list[str], body: list[list[str]], target: str | None
+    ) -> tuple[list[str], list[list[str]], tuple[str, ...]]:
+        """Take the column out that is to be predicted, before rows and numbers are looked for."""
+        if target is None:
+            return names, body, ()
+        if target not in names:
+            raise self.refuse(f"--target={target!r} is no column; the first ones are {names[:8]}")
+        place = names.index(target)
+        texts = tuple(line[place].strip() for line in body)
+        empty = [row for row, text in enumerate(texts, 1) if text.lower() in MISSING]
+        if empty:
+            raise self.refuse(
+                f"--target={target!r} has no value in row {empty[0]} ({len(empty)} in all): leave "
+                "such rows out"
+            )
+        if len(names) == 1:
+            raise self.refuse(f"there is no column besides --target={target!r}")
+        kept = [line[:place] + line[place + 1 :] for line in body]
+        return names[:place] + names[place + 1 :], kept, texts
 
     def refuse(self, why: str) -> ValueError:
         return ValueError(f"{self.path}: {why}")

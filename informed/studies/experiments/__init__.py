@@ -5,9 +5,11 @@ from informed.datasets import BlockData, blurred_toy, make_block_data
 from informed.metrics import SpikedCovariance, spiked_covariance
 from informed.studies.experiments.alternation import AlternationStudy, alternation_study
 from informed.studies.experiments.blocks import BlockStudy, block_study
+from informed.studies.experiments.choosing import CHOICE_DATA, ChoiceStudy, choice_study
 from informed.studies.experiments.cohort_comparison import CohortComparison, cohort_comparison
 from informed.studies.experiments.cohort_sensitivity import CohortSensitivity, cohort_sensitivity
 from informed.studies.experiments.cohorts import CohortStudy, cohorts
+from informed.studies.experiments.comparison import Comparison, compare
 from informed.studies.experiments.hidden_space import (
     HiddenSpace,
     canonical_correlations,
@@ -35,6 +37,7 @@ from informed.studies.experiments.risk import (
     neighborhood_sweep,
     risk_groups,
 )
+from informed.studies.experiments.rivals import RivalStudy, rival_study
 from informed.studies.experiments.site_transfer import SiteTransfer, site_transfer
 from informed.studies.experiments.supervised import SupervisedTransfer, supervised_transfer
 from informed.studies.experiments.toy import (
@@ -56,15 +59,18 @@ from informed.studies.experiments.uses import (
 
 __all__ = [
     "ALTERNATION_FAMILIES",
+    "CHOICE_DATA",
     "PAPER_SIZES",
     "AlternationStudy",
     "BlockData",
     "BlockStudy",
+    "ChoiceStudy",
     "ClassificationStudy",
     "ClusterRing",
     "CohortComparison",
     "CohortSensitivity",
     "CohortStudy",
+    "Comparison",
     "CovarianceStairs",
     "CovarianceStudy",
     "DirectionError",
@@ -79,6 +85,7 @@ __all__ = [
     "PhaseDiagram",
     "Result",
     "RiskGroups",
+    "RivalStudy",
     "SiteTransfer",
     "SpikedCovariance",
     "SupervisedTransfer",
@@ -88,12 +95,14 @@ __all__ = [
     "block_study",
     "blurred_toy",
     "canonical_correlations",
+    "choice_study",
     "classification_study",
     "cluster_count_error",
     "cluster_ring",
     "cohort_comparison",
     "cohort_sensitivity",
     "cohorts",
+    "compare",
     "covariance_stairs",
     "covariance_study",
     "direction_error",
@@ -109,6 +118,7 @@ __all__ = [
     "penalty_study",
     "phase_diagram",
     "risk_groups",
+    "rival_study",
     "site_transfer",
     "spiked_covariance",
     "supervised_transfer",

@@ -3,6 +3,7 @@
 from informed.studies.plots import _needs_matplotlib as _needs_matplotlib
 from informed.studies.plots.alternation import alternation_study, block_study, draw_sorted_table
 from informed.studies.plots.cohorts import cohort_comparison, cohort_forest, cohort_sensitivity
+from informed.studies.plots.comparison import choice_study, comparison, rival_study
 from informed.studies.plots.hidden_space import distance_recovery, square_embeddings
 from informed.studies.plots.local import locality_tradeoff, manifold_neighborhoods
 from informed.studies.plots.own_patients import own_patients, own_variations, site_transfer
@@ -26,10 +27,12 @@ from informed.studies.plots.uses import classification_study, covariance_study
 __all__ = [
     "alternation_study",
     "block_study",
+    "choice_study",
     "classification_study",
     "cohort_comparison",
     "cohort_forest",
     "cohort_sensitivity",
+    "comparison",
     "covariance_stairs",
     "covariance_study",
     "data_matrix",
@@ -50,6 +53,7 @@ __all__ = [
     "phase_point",
     "prediction_check",
     "risk_embeddings",
+    "rival_study",
     "site_transfer",
     "square_embeddings",
     "styled",
