@@ -14,11 +14,16 @@ from by_hand import clustered_data
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis, diffusion
+from informed import (
+    DiffusionMap,
+    FewerDirectionsWarning,
+    InformedMahalanobis,
+    LocalInformedMahalanobis,
+    diffusion,
+)
 from informed.groups import bipartition
 from informed.metrics import global_metric as global_module
-from informed.metrics import local_metric as local_module
-from informed.metrics import neighborhoods
+from informed.metrics import neighborhoods, neighbors
 
 X, LABELS = clustered_data(0, n_samples=20)
 DISTANCES = squareform(pdist(X))
@@ -69,7 +74,7 @@ def no_work(monkeypatch):
 
     monkeypatch.setattr(global_module, "find_model", work)
     monkeypatch.setattr(neighborhoods, "find_model", work)
-    monkeypatch.setattr(local_module, "NearestNeighbors", work)
+    monkeypatch.setattr(neighbors, "NearestNeighbors", work)
     monkeypatch.setattr(diffusion, "_kernel", work)
 
 
@@ -220,8 +225,12 @@ def test_n_components_above_the_rank_of_the_numbers(directions):
 def test_n_components_above_the_rank_of_a_neighbourhood():
     flat = X.copy()
     flat[:9] = np.outer(np.arange(9), np.arange(24)) / 100
-    with pytest.raises(ValueError, match=r"neighbourhood of sample 0: n_components=2 .* rank"):
-        local().fit(flat)
+    message = r"9 of 20 neighbourhoods span fewer than 2 directions"
+    with pytest.warns(FewerDirectionsWarning, match=message) as caught:
+        fitted = local().fit(flat)
+    assert caught[0].filename == __file__
+    assert not fitted.components_[:9, 1].any()
+    assert fitted.components_[:9, 0].any(axis=1).all()
 
 
 def test_n_clusters_above_the_number_of_distinct_features():

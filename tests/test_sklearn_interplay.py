@@ -24,7 +24,7 @@ from informed.directions.registry import DIRECTIONS
 CHECKED = [
     *(InformedMahalanobis(directions=directions, n_init=1) for directions in DIRECTIONS),
     InformedMahalanobis(1, variances="own", n_init=1),
-    # The default neighbourhoods, 20 samples with 7 clusters, are larger than the checks' data.
+    LocalInformedMahalanobis(),
     LocalInformedMahalanobis(5, 1, 2, n_init=1),
     DiffusionMap(),
     DiffusionMap(metric="precomputed"),

@@ -30,6 +30,20 @@ from informed.validation import (
 )
 
 
+class RankError(ValueError):
+    """More directions were asked for than the data have.
+
+    Attributes
+    ----------
+    rank : int
+        How many there are.
+    """
+
+    def __init__(self, message: str, rank: int) -> None:
+        super().__init__(message)
+        self.rank = rank
+
+
 def pca_directions(X: Array, n_components: int, *, check_input: bool = True) -> Directions:
     """Leading principal directions.
 
@@ -287,9 +301,10 @@ def _check_rank(
     tolerance = singular[0] * max(matrix.shape) * np.finfo(matrix.dtype).eps
     rank = int(np.sum(singular > tolerance))
     if n_components > rank:
-        raise ValueError(
+        raise RankError(
             f"n_components={n_components} is out of range: the rank of {what} is {rank}, "
-            "and a direction without variance has no Mahalanobis scale"
+            "and a direction without variance has no Mahalanobis scale",
+            rank,
         )
 
 

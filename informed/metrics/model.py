@@ -36,7 +36,7 @@ from informed.validation import (
 class ModelParameters(Protocol):
     """What an estimator is asked for; the user may have set anything, so it is checked first."""
 
-    n_components: int
+    n_components: int | None
     n_clusters: int | None
     directions: DirectionsName
     variances: VariancesName
@@ -95,11 +95,7 @@ class Model:
 
 
 def check_fit(
-    estimator: ModelParameters,
-    X: ArrayLike,
-    *,
-    feature_labels: ArrayLike | None = None,
-    samples_per_model: Callable[[int], int] | None = None,
+    estimator: ModelParameters, X: ArrayLike, *, feature_labels: ArrayLike | None = None
 ) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
     """Check all that a fit gets: the samples, and the parameters against each other and them.
 
@@ -111,8 +107,6 @@ def check_fit(
         Training samples.
     feature_labels : int array of shape (n_features,) or None
         Clusters of the features, if they are known.
-    samples_per_model : callable or None
-        From how many samples one model is estimated, given how many there are; None means all.
 
     Returns
     -------
@@ -121,9 +115,20 @@ def check_fit(
     recipe : Recipe
     """
     samples = validate_samples(estimator, X, reset=True)
-    n_samples, n_features = samples.shape
-    if samples_per_model is not None:
-        n_samples = samples_per_model(n_samples)
+    labels, recipe = check_parameters(
+        estimator, samples.shape, estimator.n_components, feature_labels
+    )
+    return samples, labels, recipe
+
+
+def check_parameters(
+    estimator: ModelParameters,
+    shape: tuple[int, int],
+    n_components: int | None,
+    feature_labels: ArrayLike | None = None,
+) -> tuple[NDArray[np.intp] | None, Recipe]:
+    """Check parameters against each other and the shape of the samples that one model gets."""
+    n_samples, n_features = shape
     labels = None
     if feature_labels is not None:
         labels = check_labels(feature_labels, n_features, "feature_labels")
@@ -135,7 +140,7 @@ def check_fit(
     rank = min(n_samples - 1, n_features)
     d = check_count(
         "n_components",
-        estimator.n_components,
+        n_components,
         1,
         rank,
         f"the rank of {n_samples} centred samples with n_features={n_features} is at most {rank}",
@@ -157,7 +162,7 @@ def check_fit(
                 "leave n_clusters out"
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
-    return samples, labels, Recipe(d, k, solver, variances, penalty, n_init)
+    return labels, Recipe(d, k, solver, variances, penalty, n_init)
 
 
 def warn_about_ignored_penalty(
