@@ -40,7 +40,9 @@ def test_tags_say_what_the_estimators_do():
     # The checks above believe these: a tag that is left out is a check that is left out.
     for estimator in (InformedMahalanobis(), DiffusionMap()):
         assert get_tags(estimator).transformer_tags.preserves_dtype == ["float64", "float32"]
-        assert not get_tags(estimator).input_tags.sparse
+    assert get_tags(InformedMahalanobis()).input_tags.sparse
+    for dense in (InformedMahalanobis(directions="penalized"), DiffusionMap()):
+        assert not get_tags(dense).input_tags.sparse
     distances = get_tags(DiffusionMap(metric="precomputed")).input_tags
     assert distances.pairwise
     assert distances.sparse

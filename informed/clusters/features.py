@@ -13,9 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from informed.centering import center, warn_about_constant_features
 from informed.clusters.kmeans import best_partition, best_partitions
+from informed.clusters.large import cluster_many_rows
 from informed.validation import Array, check_count, check_labels, check_matrix, random_source
 
 __all__ = ["average_over_clusters", "cluster_features", "indicator"]
+
+
+# From so many numbers on all restarts run together, which takes a fraction of the time; below it
+# scikit-learn's own code is as quick.
+MANY = 1_000_000
 
 
 def cluster_features(
@@ -61,6 +67,9 @@ def cluster_rows(
     rows: Array, n_clusters: int, n_init: int, random_state: int | RandomState | None
 ) -> NDArray[np.intp]:
     """K-means of the rows, labels by first occurrence; no checks, for callers that did them."""
+    if not isinstance(rows, np.ndarray) or rows.size >= MANY:
+        found = cluster_many_rows(rows, n_clusters, n_init, random_state)
+        return _numbered(found, n_clusters)
     model = KMeans(n_clusters, n_init=n_init, random_state=random_state)
     with warnings.catch_warnings():
         # scikit-learn only warns when rows coincide so that clusters stay empty; we stop below.

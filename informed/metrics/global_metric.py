@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from informed.centering import center, warn_about_constant_features
+from informed.centering import center, row_squares, subtract, warn_about_constant_features
 from informed.clusters.features import cluster_rows
 from informed.directions.penalty import penalty_path
 from informed.directions.registry import DirectionsName, VariancesName
@@ -122,6 +122,10 @@ class InformedMahalanobis(
     The distance is a pseudo-metric: symmetric, non-negative and with the triangle inequality, and
     zero between samples that differ only across the directions.
 
+    Sparse samples (CSR; other formats are converted) are never made dense, in fit, transform,
+    scores and distances alike: the mean is taken away within products. Penalized directions need
+    dense ones.
+
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
@@ -186,7 +190,7 @@ class InformedMahalanobis(
         coordinates: Array = self._fit(X) @ self.components_.T
         return coordinates
 
-    def _fit(self, X: ArrayLike) -> Array:
+    def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
         data, labels, recipe = check_fit(self, X, feature_labels=self.feature_labels)
         warn_about_ignored_penalty(self.directions, recipe.penalty, stacklevel=4)
@@ -224,8 +228,7 @@ class InformedMahalanobis(
         coordinates : array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        samples = validate_samples(self, X, reset=False)
-        coordinates: Array = (samples - self.mean_) @ self.components_.T
+        coordinates: Array = subtract(self._checked(X), self.mean_) @ self.components_.T
         return coordinates
 
     def pairwise_distances(
@@ -325,7 +328,7 @@ class InformedMahalanobis(
         return self._model_of_all().score(self._checked(X))
 
     def _checked(self, X: ArrayLike) -> Array:
-        return validate_samples(self, X, reset=False)
+        return validate_samples(self, X, reset=False, allow_sparse=True)
 
     def _model_of_all(self) -> SpikedCovariance:
         """Return the covariance along and across the directions, in an orthonormal basis."""
@@ -375,12 +378,17 @@ class InformedMahalanobis(
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.directions != "penalized"
+        return tags
+
 
 def _variance_across(centered: Array, directions: Array) -> float:
     """Mean variance of the samples across the span of the directions; exactly zero if none is."""
     n_samples, n_features = centered.shape
     basis = np.linalg.qr(directions)[0]
-    total = float((centered**2).sum())
+    total = float(row_squares(centered).sum())
     left = total - float(((centered @ basis) ** 2).sum())
     if n_features == basis.shape[1] or left <= 1e-10 * total:
         return 0.0

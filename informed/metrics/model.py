@@ -103,7 +103,7 @@ def check_fit(
     ----------
     estimator : estimator
         Its parameters are checked; its number of features and their names are set.
-    X : array of shape (n_samples, n_features)
+    X : array or sparse array of shape (n_samples, n_features)
         Training samples.
     feature_labels : int array of shape (n_features,) or None
         Clusters of the features, if they are known.
@@ -114,7 +114,10 @@ def check_fit(
     labels : int array of shape (n_features,) or None
     recipe : Recipe
     """
-    samples = validate_samples(estimator, X, reset=True)
+    # Penalized directions need the samples and the clusters side by side, which is dense.
+    samples = validate_samples(
+        estimator, X, reset=True, allow_sparse=estimator.directions != "penalized"
+    )
     labels, recipe = check_parameters(
         estimator, samples.shape, estimator.n_components, feature_labels
     )
