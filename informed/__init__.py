@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     )
     from informed.alternating import AlternatingInformedClustering
     from informed.diffusion import DiffusionMap
-    from informed.exceptions import ConstantFeatureWarning, IgnoredParameterWarning
+    from informed.exceptions import (
+        ConstantFeatureWarning,
+        FewerDirectionsWarning,
+        IgnoredParameterWarning,
+    )
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
     from informed.studies.experiments.comparison import compare
     from informed.teaching.explorer import explore
@@ -40,6 +44,7 @@ __all__ = [
     "AlternatingInformedClustering",
     "ConstantFeatureWarning",
     "DiffusionMap",
+    "FewerDirectionsWarning",
     "IgnoredParameterWarning",
     "InformedMahalanobis",
     "LocalInformedMahalanobis",
@@ -66,6 +71,7 @@ _HOMES = {
     "AlternatingInformedClustering": "alternating",
     "ConstantFeatureWarning": "exceptions",
     "DiffusionMap": "diffusion",
+    "FewerDirectionsWarning": "exceptions",
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",

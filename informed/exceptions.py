@@ -4,7 +4,7 @@ All of them are :class:`UserWarning`. ``warnings.simplefilter("ignore", Constant
 before a grid search, which fits again and again, keeps it quiet about the one thing that is known.
 """
 
-__all__ = ["ConstantFeatureWarning", "IgnoredParameterWarning"]
+__all__ = ["ConstantFeatureWarning", "FewerDirectionsWarning", "IgnoredParameterWarning"]
 
 
 class ConstantFeatureWarning(UserWarning):
@@ -21,6 +21,13 @@ class ConstantFeatureWarning(UserWarning):
     ...     warnings.simplefilter("ignore", ConstantFeatureWarning)
     ...     InformedMahalanobis(1).fit(X).n_features_in_
     3
+    """
+
+
+class FewerDirectionsWarning(UserWarning):
+    """Some neighbourhoods span fewer directions than were asked for, as with copies of samples.
+
+    Their models have fewer directions; a pseudo-inverse leaves out those without variance.
     """
 
 

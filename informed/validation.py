@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import validate_data
@@ -153,8 +154,12 @@ def check_penalty(value: object) -> Penalty:
     return check_number("penalty", value, finite=False)
 
 
-def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
+def check_matrix(
+    X: object, name: str = "X", *, min_samples: int = 2, allow_sparse: bool = False
+) -> Array:
     """Return ``X`` as a finite two-dimensional float array; float32 stays float32.
+
+    Where ``allow_sparse``, a sparse matrix or array is returned as a ``csr_array``, never dense.
 
     Examples
     --------
@@ -164,10 +169,15 @@ def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
     try:
         if X is None:
             raise ValueError("got None")
-        if _holds_text(X):
+        is_sparse = allow_sparse and sparse.issparse(X)
+        if not sparse.issparse(X) and _holds_text(X):
             raise ValueError("got text")
         checked: Array = check_array(
-            X, dtype=[np.float64, np.float32], ensure_min_samples=min_samples, input_name=name
+            X,
+            dtype=[np.float64, np.float32],
+            accept_sparse="csr" if allow_sparse else False,
+            ensure_min_samples=min_samples,
+            input_name=name,
         )
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
@@ -175,12 +185,22 @@ def check_matrix(X: object, name: str = "X", *, min_samples: int = 2) -> Array:
             f"{name} must be a dense matrix of finite real numbers with at least {min_samples} "
             f"row(s): {error}"
         ) from error
+    if is_sparse:
+        samples: Any = sparse.csr_array(checked)
+        if not samples.has_canonical_format:
+            samples = samples.copy()
+            samples.sum_duplicates()
+        _check_scale(samples.data, name)
+        checked = samples
+        return checked
     _check_scale(checked, name)
     return checked
 
 
 def _check_scale(values: Array, name: str) -> None:
     """Refuse numbers whose squares leave the range of their type: all distances would be lost."""
+    if not values.size:
+        return
     largest = max(float(values.max()), -float(values.min()))
     numbers = np.finfo(values.dtype)
     high = float(np.sqrt(numbers.max / values.size))
@@ -257,9 +277,11 @@ def check_labels(labels: object, n_features: int, name: str = "labels") -> NDArr
     return values.astype(np.intp)
 
 
-def validate_samples(estimator: BaseEstimator, X: ArrayLike, *, reset: bool) -> Array:
+def validate_samples(
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, allow_sparse: bool = False
+) -> Array:
     """Check samples as every function does, text included, and as scikit-learn's estimators do."""
-    samples = check_matrix(X, min_samples=2 if reset else 1)
+    samples = check_matrix(X, min_samples=2 if reset else 1, allow_sparse=allow_sparse)
     # The values are checked; this looks at the number of features and their names.
     validate_data(estimator, X, reset=reset, skip_check_array=True)
     return samples

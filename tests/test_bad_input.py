@@ -16,11 +16,16 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.preprocessing import StandardScaler
 
-from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis, diffusion
+from informed import (
+    DiffusionMap,
+    FewerDirectionsWarning,
+    InformedMahalanobis,
+    LocalInformedMahalanobis,
+    diffusion,
+)
 from informed.groups import bipartition
 from informed.metrics import global_metric as global_module
-from informed.metrics import local_metric as local_module
-from informed.metrics import neighborhoods
+from informed.metrics import neighborhoods, neighbors
 
 X, LABELS = clustered_data(0, n_samples=20)
 DISTANCES = squareform(pdist(X))
@@ -71,7 +76,7 @@ def no_work(monkeypatch):
 
     monkeypatch.setattr(global_module, "find_model", work)
     monkeypatch.setattr(neighborhoods, "find_model", work)
-    monkeypatch.setattr(local_module, "NearestNeighbors", work)
+    monkeypatch.setattr(neighbors, "NearestNeighbors", work)
     monkeypatch.setattr(diffusion, "_kernel", work)
 
 
@@ -86,6 +91,8 @@ def test_work_would_be_seen():
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize(("data", "error", "message"), BAD_DATA.values(), ids=BAD_DATA.keys())
 def test_data(maker, data, error, message):
+    if sparse.issparse(data) and maker is whole:
+        pytest.skip("the global metric takes sparse samples: tests/test_sparse.py")
     with pytest.raises(error, match=f"(?s){message}"):
         maker().fit(data)
 
@@ -256,8 +263,12 @@ def test_n_components_above_the_rank_of_the_numbers(directions):
 def test_n_components_above_the_rank_of_a_neighbourhood():
     flat = X.copy()
     flat[:9] = np.outer(np.arange(9), np.arange(24)) / 100
-    with pytest.raises(ValueError, match=r"neighbourhood of sample 0: n_components=2 .* rank"):
-        local().fit(flat)
+    message = r"9 of 20 neighbourhoods span fewer than 2 directions"
+    with pytest.warns(FewerDirectionsWarning, match=message) as caught:
+        fitted = local().fit(flat)
+    assert caught[0].filename == __file__
+    assert not fitted.components_[:9, 1].any()
+    assert fitted.components_[:9, 0].any(axis=1).all()
 
 
 def test_n_clusters_above_the_number_of_distinct_features():
@@ -282,25 +293,26 @@ def test_constant_features_warn_and_cluster_together(maker):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    ("ask", "takes_sparse"),
     [
-        lambda data: whole().fit(X).transform(data),
-        lambda data: whole().fit(X).pairwise_distances(data),
-        lambda data: whole().fit(X).pairwise_distances(X, data),
-        lambda data: local().fit(X).pairwise_distances(data),
-        lambda data: local().fit(X).pairwise_distances(X, data),
-        lambda data: DiffusionMap().fit(X).transform(data),
+        (lambda data: whole().fit(X).transform(data), True),
+        (lambda data: whole().fit(X).pairwise_distances(data), True),
+        (lambda data: whole().fit(X).pairwise_distances(X, data), True),
+        (lambda data: local().fit(X).pairwise_distances(data), False),
+        (lambda data: local().fit(X).pairwise_distances(X, data), False),
+        (lambda data: DiffusionMap().fit(X).transform(data), False),
     ],
 )
-def test_data_after_the_fit(ask):
+def test_data_after_the_fit(ask, takes_sparse):
     with pytest.raises(ValueError, match=r"X has 23 features, but .* is expecting 24 features"):
         ask(X[:, 1:])
     with pytest.raises(ValueError, match="X contains NaN"):
         ask(replaced(X, np.nan))
     with pytest.raises(ValueError, match=r"X must .* text"):
         ask(X.astype(str))
-    with pytest.raises(TypeError, match="Sparse data was passed for X"):
-        ask(sparse.csr_array(X))
+    if not takes_sparse:
+        with pytest.raises(TypeError, match="Sparse data was passed for X"):
+            ask(sparse.csr_array(X))
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ from informed.studies.experiments.cohorts import CohortStudy, _median_penalty, _
 from informed.studies.experiments.splits import SplitSettings
 from informed.survival import hazard_ratio, log_rank_p_value, permutation_p_value
 
+# A sweep over all directions gives each of them a weight, which only one of them reads.
+pytestmark = pytest.mark.filterwarnings("ignore::informed.IgnoredParameterWarning")
+
 METHODS = ("euclidean", "local pca", "averaged", "exact", "penalized")
 
 

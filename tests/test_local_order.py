@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.distance import pdist, squareform
 
 from informed import InformedMahalanobis, LocalInformedMahalanobis
-from informed.metrics.local_metric import half_distances
+from informed.metrics.local_graph import half_distances
 
 EPSILON = 1e-4
 

@@ -23,6 +23,9 @@ from informed.directions.registry import DIRECTIONS
 from informed.metrics import neighborhoods
 from informed.metrics.neighbors import include_self
 
+# A sweep over all directions gives each of them a weight, which only one of them reads.
+pytestmark = pytest.mark.filterwarnings("ignore::informed.IgnoredParameterWarning")
+
 property_test = settings(max_examples=8, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
 

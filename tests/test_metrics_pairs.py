@@ -15,6 +15,9 @@ from informed.directions import penalty_path
 from informed.directions.registry import DIRECTIONS
 from informed.metrics.neighborhoods import cluster_from_scratch
 
+# A sweep over all directions gives each of them a weight, which only one of them reads.
+pytestmark = pytest.mark.filterwarnings("ignore::informed.IgnoredParameterWarning")
+
 
 def make(directions="exact", **options):
     options = {"n_init": 2, "random_state": 0} | options

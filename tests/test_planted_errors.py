@@ -17,7 +17,7 @@ from conftest import ROOT
 
 ERRORS = {
     "the factor one half of the local distance": (
-        "metrics/local_metric.py",
+        "metrics/local_graph.py",
         "halves[rows] = 0.5 * np.sum(",
         "halves[rows] = 1.0 * np.sum(",
         "test_metrics_local.py::test_distance_is_the_formula_in_plain_loops",

@@ -19,7 +19,7 @@ from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis
 from informed.datasets import make_curved_manifold
 from informed.metrics import neighborhoods
 from informed.metrics import neighbors as neighbors_module
-from informed.metrics.neighbors import neighbors_by_trees
+from informed.metrics.neighbors import RandomTrees, neighbors_by_trees
 from informed.parallel import iterate_tasks, run_tasks
 
 
@@ -54,13 +54,13 @@ def test_trees_find_nearly_all_neighbours_and_never_far_ones():
     assert how_far.mean() < 1.01 * np.linalg.norm(X[exact] - X[:, None], axis=2).mean()
 
 
-def test_more_trees_find_more(monkeypatch):
+def test_more_trees_find_more():
     X = sheet(3000)
     exact = nearest_by_hand(X, 10)
     shared = []
     for n_trees in (1, 2, 4):
-        monkeypatch.setattr(neighbors_module, "N_TREES", n_trees)
-        found = neighbors_by_trees(X, 10, np.random.RandomState(0))
+        trees = RandomTrees(n_trees)
+        found = neighbors_by_trees(X, 10, np.random.RandomState(0), trees)
         shared.append(sum(len(set(a) & set(b)) for a, b in zip(found, exact, strict=True)))
     assert shared[0] < shared[1] < shared[2]
 

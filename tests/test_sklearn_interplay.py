@@ -24,7 +24,7 @@ from informed.directions.registry import DIRECTIONS
 CHECKED = [
     *(InformedMahalanobis(directions=directions, n_init=1) for directions in DIRECTIONS),
     InformedMahalanobis(1, variances="own", n_init=1),
-    # The default neighbourhoods, 20 samples with 7 clusters, are larger than the checks' data.
+    LocalInformedMahalanobis(),
     LocalInformedMahalanobis(5, 1, 2, n_init=1),
     DiffusionMap(),
     DiffusionMap(metric="precomputed"),
@@ -40,7 +40,9 @@ def test_tags_say_what_the_estimators_do():
     # The checks above believe these: a tag that is left out is a check that is left out.
     for estimator in (InformedMahalanobis(), DiffusionMap()):
         assert get_tags(estimator).transformer_tags.preserves_dtype == ["float64", "float32"]
-        assert not get_tags(estimator).input_tags.sparse
+    assert get_tags(InformedMahalanobis()).input_tags.sparse
+    for dense in (InformedMahalanobis(directions="penalized"), DiffusionMap()):
+        assert not get_tags(dense).input_tags.sparse
     distances = get_tags(DiffusionMap(metric="precomputed")).input_tags
     assert distances.pairwise
     assert distances.sparse

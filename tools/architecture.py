@@ -59,6 +59,7 @@ NAMES = {
     "AlternatingInformedClustering": "alternating",
     "ConstantFeatureWarning": "exceptions",
     "DiffusionMap": "diffusion",
+    "FewerDirectionsWarning": "exceptions",
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",

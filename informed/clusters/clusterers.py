@@ -26,7 +26,7 @@ from scipy.cluster import hierarchy
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from informed.centering import center, warn_about_constant_features
+from informed.centering import CenteredSparse, center, warn_about_constant_features
 from informed.clusters.features import (
     check_distinct_rows,
     cluster_rows_twice,
@@ -137,7 +137,7 @@ def cluster_features(
     ).labels
 
 
-def profiles_of(X: Array, profiles: ProfilesName) -> Array:
+def profiles_of(X: Any, profiles: ProfilesName) -> Any:
     """Return what of each feature is compared with others: one row for each feature.
 
     Parameters
@@ -157,7 +157,7 @@ def profiles_of(X: Array, profiles: ProfilesName) -> Array:
     array([[-0.707,  0.707],
            [ 0.707, -0.707]])
     """
-    if profiles == "as-is":
+    if profiles == "as-is" or isinstance(X, CenteredSparse):  # sparse ones come centred
         return X.T
     centered, _ = center(X)
     if profiles == "standardized":
@@ -180,7 +180,7 @@ def check_clustering(clustering: object) -> ClusteringName | FeatureClusterer:
 
 
 def group_features(
-    X: Array,
+    X: Any,
     n_clusters: int | None,
     *,
     clustering: ClusteringName | FeatureClusterer = "kmeans",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from informed.centering import center
+from informed.centering import center, row_squares, subtract
 from informed.directions import exact_directions, pca_directions
 from informed.validation import Array, check_count, check_matrix
 
@@ -51,12 +51,12 @@ class SpikedCovariance:
         -------
         distances : array of shape (n_samples,)
         """
-        centered = check_matrix(X, min_samples=1) - self.mean
+        centered = subtract(check_matrix(X, min_samples=1, allow_sparse=True), self.mean)
         p, d = self.directions.shape
         along = centered @ self.directions
         distances: Array = (along**2 / self.variances).sum(axis=1)
         if p > d:
-            across = np.maximum((centered**2).sum(axis=1) - (along**2).sum(axis=1), 0.0)
+            across = np.maximum(row_squares(centered) - (along**2).sum(axis=1), 0.0)
             distances += across / self.noise
         return distances
 

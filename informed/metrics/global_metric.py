@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from informed.centering import center, warn_about_constant_features
+from informed.centering import center, row_squares, subtract, warn_about_constant_features
 from informed.clusters.clusterers import (
     ClusteringName,
     FeatureClusterer,
@@ -30,6 +30,7 @@ from informed.metrics.model import (
     Recipe,
     check_fit,
     find_model,
+    takes_sparse,
     warn_about_ignored_penalty,
 )
 from informed.metrics.pairs import PairDistanceMixin
@@ -167,6 +168,10 @@ class InformedMahalanobis(
     The distance is a pseudo-metric: symmetric, non-negative and with the triangle inequality, and
     zero between samples that differ only across the directions.
 
+    Sparse samples (CSR; other formats are converted) are never made dense, in fit, transform,
+    scores and distances alike: the mean is taken away within products. Penalized directions need
+    dense ones.
+
     Examples
     --------
     >>> from sklearn.datasets import make_blobs
@@ -235,7 +240,7 @@ class InformedMahalanobis(
         coordinates: Array = self._fit(X) @ self.components_.T
         return coordinates
 
-    def _fit(self, X: ArrayLike) -> Array:
+    def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
         settings = self._settle(X)
         data, labels, recipe = check_fit(
@@ -283,9 +288,12 @@ class InformedMahalanobis(
             self.stability_ = _agreement_of_seeds(centered, model, grouping, find)
         return centered
 
+    def _given(self) -> Settings:
+        return Settings(**{name: getattr(self, name) for name in Settings.names()})
+
     def _settle(self, X: ArrayLike) -> Settings:
         """Return the settings with nothing left open."""
-        settings = Settings(**{name: getattr(self, name) for name in Settings.names()})
+        settings = self._given()
         if not settings.open:
             return settings
         samples, labels = validate_samples(self, X, reset=True), None
@@ -306,8 +314,7 @@ class InformedMahalanobis(
         coordinates : array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        samples = validate_samples(self, X, reset=False)
-        coordinates: Array = (samples - self.mean_) @ self.components_.T
+        coordinates: Array = subtract(self._checked(X), self.mean_) @ self.components_.T
         return coordinates
 
     def pairwise_distances(
@@ -445,7 +452,7 @@ class InformedMahalanobis(
         return error if squared else float(np.sqrt(error))
 
     def _checked(self, X: ArrayLike) -> Array:
-        return validate_samples(self, X, reset=False)
+        return validate_samples(self, X, reset=False, allow_sparse=True)
 
     def _model_of_all(self) -> SpikedCovariance:
         """Return the covariance along and across the directions, in an orthonormal basis."""
@@ -495,12 +502,18 @@ class InformedMahalanobis(
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        settled = not self._given().open
+        tags.input_tags.sparse = settled and takes_sparse(self, self.clustering, self.profiles)
+        return tags
+
 
 def _variance_across(centered: Array, model: Model, recipe: Recipe) -> float:
     """Mean variance of the samples across the span of the directions; exactly zero if none is."""
     n_samples, n_features = centered.shape
     basis = np.linalg.qr(model.directions)[0]
-    total = float((centered**2).sum())
+    total = float(row_squares(centered).sum())
     left = total - float(((centered @ basis) ** 2).sum())
     if n_features == basis.shape[1] or left <= 1e-10 * total:
         return 0.0

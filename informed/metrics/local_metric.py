@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
@@ -12,22 +12,21 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
 from informed.directions.penalty import PenaltyPath
 from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
-from informed.metrics.model import check_fit, warn_about_ignored_penalty
+from informed.exceptions import FewerDirectionsWarning
+from informed.metrics.local_graph import LocalGraphMixin, half_distances
+from informed.metrics.model import Recipe, check_parameters, warn_about_ignored_penalty
 from informed.metrics.neighborhoods import (
-    blocks_of,
     cluster_from_scratch,
     fit_neighborhoods,
     neighborhood_penalty_path,
 )
-from informed.metrics.neighbors import include_self, neighbors_by_trees
+from informed.metrics.neighbors import NeighborSearch, Search, check_search
 from informed.metrics.pairs import PairDistanceMixin
 from informed.parallel import iterate_tasks, one_thread
 from informed.progress import progress_bar
@@ -46,7 +45,9 @@ from informed.validation import (
 
 __all__ = ["LocalInformedMahalanobis", "LocalMahalanobisMetric"]
 
-SEARCHES = ("exact", "trees")
+# Size of a neighbourhood and number of directions unless they are given, as far as data allow.
+NEIGHBORS = 20
+COMPONENTS = 6
 
 
 class LocalMahalanobisMetric:
@@ -68,7 +69,7 @@ class LocalMahalanobisMetric:
         return float(self._estimator.pair_distance([pair])[0])
 
 
-class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
+class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator):
     r"""Mahalanobis distance with an informed model in the neighbourhood of each sample.
 
     Around sample *i* its nearest neighbours (itself among them, Euclidean distance) give a
@@ -91,21 +92,29 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_neighbors : int, default=20
+    n_neighbors : int or None, default=None
         Size of a neighbourhood, the sample included; above ``n_components`` and at most the number
-        of samples.
-    n_components : int, default=6
-        Number of directions d.
-    n_clusters : int or None, default=7
-        Number of clusters of features, at least d; None as in
+        of samples. None means 20, or all samples where there are fewer.
+    n_components : int or None, default=None
+        Number of directions d. None means 6, or as many as the features and a neighbourhood of
+        samples have.
+    n_clusters : int or None, default=None
+        Number of clusters of features, at least d; None means d + 1, as in
         :class:`informed.InformedMahalanobis`.
     directions, variances, penalty, n_init
         As in :class:`informed.InformedMahalanobis`, for each neighbourhood.
-    search : {"exact", "trees"}, default="exact"
+    search : {"exact", "trees"}, RandomTrees or transformer, default="exact"
         How the neighbours of the training samples are found. ``"exact"`` takes time that grows with
         the square of their number where trees of coordinates do not help, as with many features;
         ``"trees"`` takes linear time and misses some neighbours in favour of others that are hardly
-        farther. For tens of thousands of samples.
+        farther. For tens of thousands of samples. :class:`~informed.metrics.RandomTrees` says how
+        many it misses, and takes the number of trees and the size of their leaves. Any transformer
+        in the manner of :class:`sklearn.neighbors.KNeighborsTransformer`, with distances and at
+        least ``n_neighbors`` of them in a row, is taken as well; packages for approximate search
+        offer such ones.
+    n_candidates : int or None, default=None
+        How many nearest samples by the Euclidean distance are looked at in :meth:`kneighbors`,
+        :meth:`kneighbors_graph` and :meth:`transform`; None looks at all.
     n_jobs : int or None, default=None
         Number of joblib workers over the samples. The models do not depend on it, nor on the number
         of threads. The workers may be those of a cluster: ``joblib.parallel_config("dask")``.
@@ -122,6 +131,8 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         The factor :math:`\Lambda_i^{-1/2}\tilde U_i^\top` of each neighbourhood.
     neighbors_ : int array of shape (n_samples, n_neighbors)
         Neighbours of each sample, nearest first.
+    n_neighbors_ : int
+        Size of a neighbourhood.
     labels_ : int array of shape (n_samples, n_features) or None
         Feature clusters of each neighbourhood; None for ``directions="pca"``.
     n_features_in_ : int
@@ -135,6 +146,11 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
     sparse stretch), d(0, 1) = 1 exceeds d(0, ½) + d(½, 1) ≈ 0.71. It may also be zero between
     different samples.
 
+    Samples may coincide. A neighbourhood of copies spans fewer than d directions, or none; its
+    model has so many, its other factors are zero, and a
+    :class:`~informed.FewerDirectionsWarning` tells how many neighbourhoods are concerned. In the
+    same way it has fewer clusters where fewer features differ.
+
     Examples
     --------
     >>> from sklearn.datasets import make_swiss_roll
@@ -146,15 +162,16 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_neighbors: int = 20,
-        n_components: int = 6,
-        n_clusters: int | None = 7,
+        n_neighbors: int | None = None,
+        n_components: int | None = None,
+        n_clusters: int | None = None,
         *,
         directions: DirectionsName = "exact",
         variances: VariancesName = "pca",
         penalty: Penalty = "cv",
         n_init: int = 10,
-        search: str = "exact",
+        search: Search = "exact",
+        n_candidates: int | None = None,
         n_jobs: int | None = None,
         random_state: int | RandomState | None = None,
         verbose: bool = False,
@@ -167,6 +184,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         self.penalty = penalty
         self.n_init = n_init
         self.search = search
+        self.n_candidates = n_candidates
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -185,8 +203,8 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         -------
         self
         """
-        data, _, self._recipe = check_fit(self, X, samples_per_model=self._check_n_neighbors)
-        check_choice("search", self.search, SEARCHES)
+        data, self._recipe = self._check_fit(X)
+        search = check_search(self.search)
         check_n_jobs(self.n_jobs)
         check_flag("verbose", self.verbose)
         warn_about_ignored_penalty(self._recipe, self.directions)
@@ -194,10 +212,11 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         self._seed = int(random_source(self.random_state).randint(2**31 - 1))
         # Everything below works on centred samples, which keep their digits far from zero.
         self._X, self.mean_ = center(data)
-        self._search = NearestNeighbors(n_neighbors=self.n_neighbors).fit(self._X)
-        self.neighbors_ = self._neighbors(self.n_neighbors)
+        self._search = NeighborSearch(self._X, search, self._seed)
+        self.neighbors_ = self._search.of_training(self.n_neighbors_)
         self._starts = self._find_starts()
         self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
+        self._warn_about_few_directions()
         return self
 
     def pairwise_distances(
@@ -233,81 +252,6 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
             total = half_distances(points, factors, others)
             total += half_distances(others, other_factors, points).T
         return total if squared else np.sqrt(total)
-
-    def pairwise_distances_chunked(self, *, squared: bool = False) -> Iterator[Array]:
-        """Yield the rows of :meth:`pairwise_distances` of the training set, some at a time.
-
-        For what does not fit into memory as a whole.
-
-        Parameters
-        ----------
-        squared : bool
-            Whether to yield squared distances.
-
-        Yields
-        ------
-        distances : array of shape (n_rows, n_samples)
-            The next rows, from first to last.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import make_swiss_roll
-        >>> X, _ = make_swiss_roll(100, random_state=0)
-        >>> local = LocalInformedMahalanobis(10, n_components=2, n_clusters=3, random_state=0)
-        >>> nearest = [
-        ...     row
-        ...     for chunk in local.fit(X).pairwise_distances_chunked()
-        ...     for row in np.argsort(chunk, axis=1)[:, 1]
-        ... ]
-        >>> len(nearest)
-        100
-        """
-        check_is_fitted(self)
-        X, factors = self._X, self.components_
-        for rows in blocks_of(len(X), len(X)):
-            total = half_distances(X[rows], factors[rows], X)
-            total += half_distances(X, factors, X[rows]).T
-            total[np.arange(len(rows)), rows] = 0.0
-            yield total if squared else np.sqrt(total)
-
-    def kneighbors_graph(
-        self, n_neighbors: int, *, mode: str = "distance", n_candidates: int | None = None
-    ) -> sparse.csr_array:
-        """Sparse graph of the nearest training samples of each training sample.
-
-        Parameters
-        ----------
-        n_neighbors : int
-            Number of neighbours of each sample, itself not counted.
-        mode : {"distance", "connectivity"}
-            Whether the entries are distances or ones.
-        n_candidates : int or None
-            None searches all samples: exact, and quadratic in their number. An integer searches
-            only so many nearest samples by the Euclidean distance: linear, and exact when they
-            contain the answer.
-
-        Returns
-        -------
-        graph : csr_array of shape (n_samples, n_samples)
-            Row *i* holds the neighbours of sample *i*. Distances of zero are stored.
-        """
-        check_is_fitted(self)
-        n_samples = len(self._X)
-        n_neighbors = check_count(
-            "n_neighbors", n_neighbors, 1, n_samples - 1, f"{n_samples} training samples"
-        )
-        check_choice("mode", mode, ["distance", "connectivity"])
-        if n_candidates is None:
-            found = self._search_all(n_neighbors)
-        else:
-            check_count("n_candidates", n_candidates, n_neighbors, n_samples - 1, "n_neighbors")
-            found = self._search_candidates(n_neighbors, n_candidates)
-        columns, distances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        data = distances if mode == "distance" else np.ones_like(distances)
-        starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-        return sparse.csr_array(
-            (data.ravel(), columns.ravel(), starts), shape=(n_samples, n_samples)
-        )
 
     def with_directions(self, directions: DirectionsName, *, penalty: Penalty = "cv") -> Self:
         """Return a fitted copy with other directions in the same neighbourhoods and clusters.
@@ -382,23 +326,42 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
         check_is_fitted(self)
         return LocalMahalanobisMetric(self)
 
-    def _check_n_neighbors(self, n_samples: int) -> int:
-        n_neighbors = check_count(
-            "n_neighbors", self.n_neighbors, 2, n_samples, f"n_samples={n_samples}"
+    def _check_fit(self, X: ArrayLike) -> tuple[Array, Recipe]:
+        """Check samples and parameters; what is None becomes what the data allow."""
+        data = validate_samples(self, X, reset=True)
+        n_samples, n_features = data.shape
+        wanted, d = self.n_neighbors, self.n_components
+        if d is not None:
+            check_count("n_components", d, 1)
+        self.n_neighbors_ = check_count(
+            "n_neighbors",
+            min(NEIGHBORS, n_samples) if wanted is None else wanted,
+            2,
+            n_samples,
+            f"n_samples={n_samples}",
         )
-        check_count("n_components", self.n_components, 1)
-        if n_neighbors <= self.n_components:
+        if d is None:
+            d = min(COMPONENTS, self.n_neighbors_ - 1, n_features)
+            if self.n_clusters is not None:
+                d = min(d, check_count("n_clusters", self.n_clusters, 1))
+        elif self.n_neighbors_ <= d:
             raise ValueError(
-                f"n_neighbors={n_neighbors} is out of range: it must be above "
-                f"n_components={self.n_components}, because N samples span N - 1 directions"
+                f"n_neighbors={self.n_neighbors_} is out of range: it must be above "
+                f"n_components={d}, because N samples span N - 1 directions"
             )
-        return n_neighbors
+        return data, check_parameters(self, (self.n_neighbors_, n_features), d)[1]
 
-    def _neighbors(self, n_neighbors: int) -> NDArray[np.intp]:
-        """Nearest training samples of each training sample, itself first."""
-        if self.search == "trees":
-            return neighbors_by_trees(self._X, n_neighbors, random_source(self._seed))
-        return include_self(self._search.kneighbors(self._X, n_neighbors, return_distance=False))
+    def _warn_about_few_directions(self) -> None:
+        seen = np.any(self.components_, axis=2)
+        few = int(np.sum(~np.all(seen, axis=1)))
+        if few:
+            warnings.warn(
+                f"{few} of {len(self._X)} neighbourhoods span fewer than "
+                f"{self._recipe.n_components} directions, and have a model with fewer: samples "
+                "coincide or lie in a plane; a larger n_neighbors or a smaller n_components helps",
+                FewerDirectionsWarning,
+                stacklevel=3,
+            )
 
     def _fit_neighborhoods(
         self, neighbors: NDArray[np.intp], labels: NDArray[np.intp] | None = None
@@ -429,7 +392,7 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
 
     def _models_at(self, points: Array) -> Array:
         """Factors at centred points, each from its nearest training samples."""
-        neighbors = self._search.kneighbors(points, return_distance=False)
+        neighbors = self._search.of(points, self.n_neighbors_)
         return self._fit_neighborhoods(neighbors)[0]
 
     def _distances_of_pairs(self, left: Array, right: Array) -> Array:
@@ -455,52 +418,3 @@ class LocalInformedMahalanobis(PairDistanceMixin, BaseEstimator):
                     for i in landmarks
                 ]
             )
-
-    def _search_all(self, n_neighbors: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        first = 0
-        for squared in self.pairwise_distances_chunked(squared=True):
-            own = np.arange(len(squared))
-            squared[own, first + own] = np.inf
-            first += len(squared)
-            yield _nearest(squared, n_neighbors, None)
-
-    def _search_candidates(
-        self, n_neighbors: int, n_candidates: int
-    ) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        X, factors = self._X, self.components_
-        known = n_candidates < self.neighbors_.shape[1]
-        candidates = self.neighbors_ if known else self._neighbors(n_candidates + 1)
-        for rows in blocks_of(len(X), (n_candidates + 1) * factors.shape[1] * X.shape[1]):
-            near = candidates[rows, 1 : n_candidates + 1]
-            difference = X[near] - X[rows][:, None]
-            own = np.einsum("idp,icp->icd", factors[rows], difference, optimize=True)
-            other = np.einsum("icdp,icp->icd", factors[near], difference, optimize=True)
-            squared = 0.5 * (np.sum(own**2, axis=2) + np.sum(other**2, axis=2))
-            yield _nearest(squared, n_neighbors, near)
-
-
-def half_distances(anchors: Array, factors: Array, points: Array) -> Array:
-    r"""Half the squared distance from each anchor to each point under the anchor's model.
-
-    Entry (i, j) is :math:`\tfrac12\lVert F_i(c_j - a_i)\rVert^2`, the part of the squared local
-    distance that anchor *i* contributes.
-    """
-    n_anchors, d, n_features = factors.shape
-    # The shift changes no difference, and keeps the products small for data far from zero.
-    shift = anchors.mean(axis=0)
-    anchors, points = anchors - shift, points - shift
-    halves = np.empty((n_anchors, len(points)), dtype=np.result_type(factors, points))
-    for rows in blocks_of(n_anchors, len(points) * d):
-        block = factors[rows]
-        seen = block.reshape(-1, n_features) @ points.T
-        seen -= np.einsum("idp,ip->id", block, anchors[rows]).reshape(-1, 1)
-        halves[rows] = 0.5 * np.sum(seen.reshape(len(rows), d, -1) ** 2, axis=1)
-    return halves
-
-
-def _nearest(
-    squared: Array, n_neighbors: int, names: NDArray[np.intp] | None
-) -> tuple[NDArray[np.intp], Array]:
-    order = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
-    distances = np.sqrt(np.take_along_axis(squared, order, axis=1))
-    return (order if names is None else np.take_along_axis(names, order, axis=1)), distances

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
+from informed.centering import row_squares
 from informed.clusters.clusterers import (
     PROFILES,
     ClusteringName,
@@ -130,7 +131,6 @@ def check_fit(
     feature_labels: ArrayLike | None = None,
     clustering: object = "kmeans",
     profiles: object = "centered",
-    samples_per_model: Callable[[int], int] | None = None,
 ) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
     """Check all that a fit gets: the samples, and the parameters against each other and them.
 
@@ -138,7 +138,7 @@ def check_fit(
     ----------
     estimator : estimator
         Its number of features and their names are set.
-    X : array of shape (n_samples, n_features)
+    X : array or sparse array of shape (n_samples, n_features)
         Training samples.
     parameters : object or None
         What holds the parameters as attributes, if not the estimator itself. The user may have set
@@ -147,8 +147,6 @@ def check_fit(
         Clusters of the features, if they are known.
     clustering, profiles
         How the features are clustered.
-    samples_per_model : callable or None
-        From how many samples one model is estimated, given how many there are; None means all.
 
     Returns
     -------
@@ -156,11 +154,40 @@ def check_fit(
     labels : int array of shape (n_features,) or None
     recipe : Recipe
     """
-    samples = validate_samples(estimator, X, reset=True)
-    n_samples, n_features = samples.shape
-    if samples_per_model is not None:
-        n_samples = samples_per_model(n_samples)
     asked = estimator if parameters is None else parameters
+    samples = validate_samples(
+        estimator, X, reset=True, allow_sparse=takes_sparse(asked, clustering, profiles)
+    )
+    labels, recipe = check_parameters(
+        asked, samples.shape, asked.n_components, feature_labels, clustering, profiles
+    )
+    random_source(estimator.random_state)
+    return samples, labels, recipe
+
+
+def takes_sparse(asked: Any, clustering: object = "kmeans", profiles: object = "centered") -> bool:
+    """Tell whether no step needs dense samples.
+
+    Penalised directions need the samples and the clusters side by side; Ward's tree and clusterer
+    objects need the profiles of the features.
+    """
+    return bool(
+        asked.directions != "penalized"
+        and isinstance(clustering, str)
+        and (clustering, profiles) == ("kmeans", "centered")
+    )
+
+
+def check_parameters(
+    asked: Any,
+    shape: tuple[int, int],
+    n_components: int | None,
+    feature_labels: ArrayLike | None = None,
+    clustering: object = "kmeans",
+    profiles: object = "centered",
+) -> tuple[NDArray[np.intp] | None, Recipe]:
+    """Check parameters against each other and the shape of the samples that one model gets."""
+    n_samples, n_features = shape
     labels = None
     if feature_labels is not None:
         labels = check_feature_labels(feature_labels, n_features)
@@ -173,13 +200,12 @@ def check_fit(
         )
     n_init = check_count("n_init", asked.n_init, 1)
     penalty = check_penalty(asked.penalty)
-    random_source(estimator.random_state)
     groups = check_clustering(clustering)
     looks = check_choice("profiles", profiles, PROFILES)
     rank = min(n_samples - 1, n_features)
     d = check_count(
         "n_components",
-        asked.n_components,
+        n_components,
         1,
         rank,
         f"the rank of {n_samples} centred samples with n_features={n_features} is at most {rank}",
@@ -201,7 +227,7 @@ def check_fit(
                 "leave n_clusters out"
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
-    return samples, labels, Recipe(d, k, solver, variances, penalty, n_init, groups, looks)
+    return labels, Recipe(d, k, solver, variances, penalty, n_init, groups, looks)
 
 
 def warn_about_ignored_penalty(recipe: Recipe, directions: object, *, stacklevel: int = 3) -> None:
@@ -250,7 +276,7 @@ def find_model(
     found = solver.find(centered, *clusters, recipe.n_components, **options, check_input=False)
     variances = found.pca_variances if recipe.variances == "pca" else found.variances
     if recipe.variances == "shrunk":
-        total = float((centered**2).sum()) / (len(centered) - 1)
+        total = float(row_squares(centered).sum()) / (len(centered) - 1)
         searched = int(labels.max()) + 1 if labels is not None and clusters else centered.shape[1]
         variances = shrunk_variances(variances, total, centered.shape[1], searched, len(centered))
     directions = unit_columns(found.directions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -13,12 +14,13 @@ from sklearn.utils import check_random_state
 
 from informed.centering import center
 from informed.clusters.features import (
-    check_distinct_rows,
     cluster_columns_from,
     cluster_rows_from,
+    relabel_by_first_occurrence,
 )
 from informed.clusters.kmeans import spread_partitions
 from informed.directions.penalty import PenaltyPath, choose_penalty, penalty_path
+from informed.directions.solvers import RankError
 from informed.directions.weights import DirectionWeights
 from informed.metrics.model import Recipe, find_model
 from informed.validation import Array
@@ -47,16 +49,58 @@ def fit_neighborhoods(
         if known is not None:
             labels[batch] = known[first + batch]
         elif starts is not None:
-            for i, samples in zip(batch, near, strict=True):
-                with _naming_sample(first + i):
-                    check_distinct_rows(samples.T, recipe.n_clusters)
             labels[batch] = cluster_columns_from(near, starts, recipe.n_clusters)
+            for i, samples in zip(batch, near, strict=True):
+                profiles = few_profiles(samples, recipe.n_clusters)
+                if profiles is not None:
+                    labels[i] = profiles
         for i, samples in zip(batch, near, strict=True):
             with _naming_sample(first + i):
                 own_labels = labels[i] if recipe.solver.informed else None
-                choose = partial(_choose_penalty, samples, recipe)
-                factors[i] = find_model(center(samples)[0], recipe, own_labels, choose).factor
+                factors[i] = _factor(samples, recipe, own_labels)
     return factors, labels
+
+
+def few_profiles(samples: Array, n_clusters: int) -> NDArray[np.intp] | None:
+    """Clusters of features that coincide, where they have fewer profiles than there are clusters.
+
+    More clusters than profiles would part copies of a feature by chance. None if there are enough.
+
+    Examples
+    --------
+    >>> few_profiles(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 2.0]]), 3)
+    array([0, 1, 0])
+    """
+    # Most neighbourhoods are let through by a look at their first sample.
+    if len(np.unique(samples[0])) >= n_clusters:
+        return None
+    profiles, which = np.unique(samples, axis=1, return_inverse=True)
+    if profiles.shape[1] >= n_clusters:
+        return None
+    return relabel_by_first_occurrence(which.ravel())
+
+
+def _factor(samples: Array, recipe: Recipe, labels: NDArray[np.intp] | None) -> Array:
+    """Factor of one model; rows of zeros where the samples span fewer directions.
+
+    A direction without variance is left out of a pseudo-inverse.
+    """
+    d = recipe.n_components
+    if labels is not None:
+        d = min(d, int(labels.max()) + 1)
+    centered = center(samples)[0]
+    factor = np.zeros((recipe.n_components, samples.shape[1]), dtype=samples.dtype)
+    while d > 0:
+        own = replace(recipe, n_components=d)
+        try:
+            model = find_model(centered, own, labels, partial(_choose_penalty, samples, own))
+        except RankError as error:
+            # Rounding may see a direction in one matrix and not in another: go on below.
+            d = min(error.rank, d - 1)
+        else:
+            factor[:d] = model.factor
+            break
+    return factor
 
 
 def _choose_penalty(
@@ -92,6 +136,9 @@ def cluster_from_scratch(
     samples: Array, recipe: Recipe, random_state: RandomState | None = None
 ) -> NDArray[np.intp]:
     """Cluster the features over some samples without partitions to start from."""
+    profiles = few_profiles(samples, recipe.n_clusters)
+    if profiles is not None:
+        return profiles
     rows = samples.T.astype(np.float64)
     random_state = check_random_state(0 if random_state is None else random_state)
     starts = spread_partitions(rows, recipe.n_clusters, recipe.n_init, random_state)

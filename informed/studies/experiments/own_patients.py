@@ -34,7 +34,7 @@ from informed.datasets import Cohort, variance_order
 from informed.diffusion import DiffusionMap
 from informed.directions import averaged_directions, exact_directions, pca_directions
 from informed.groups import bipartition
-from informed.metrics.local_metric import half_distances
+from informed.metrics.local_graph import half_distances
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.results import Result, Table
 from informed.studies.experiments.splits import check_sizes

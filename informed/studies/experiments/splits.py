@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from informed.diffusion import DiffusionMap
-from informed.directions.registry import DIRECTIONS, DirectionsName, VariancesName
+from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
 from informed.groups import bipartition
 from informed.metrics import LocalInformedMahalanobis
 from informed.validation import Array, Penalty, check_choice, check_count
@@ -117,7 +117,9 @@ def split_with_shared_clusters(
         if method == "euclidean":
             distances = squareform(pdist(X))
         else:
-            other = local.with_directions(directions_of(method), penalty=penalty)
+            directions = directions_of(method)
+            weight = penalty if SOLVERS[directions].penalized else "cv"
+            other = local.with_directions(directions, penalty=weight)
             distances = other.pairwise_distances()
         groups.append(split(distances, scale))
     return np.array(groups)
