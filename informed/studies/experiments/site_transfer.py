@@ -221,9 +221,10 @@ class SiteTransfer(Result):
                     int(np.sum(self.adjusted[row, :, j] > 1)),
                     int(np.sum(self.adjusted_lower[row, :, j] > 1)),
                     f"{mean:.2f} ({low:.2f} to {high:.2f})",
-                    "{:z.1f} ({:z.1f} to {:z.1f})".format(
+                    "{:{d}} ({:{d}} to {:{d}})".format(
                         np.mean(self.lost[row, :, j]),
                         *np.quantile(self.lost_draws[row, :, j], [0.025, 0.975]),
+                        d="z.1f",
                     ),
                 )
             )
