@@ -85,7 +85,8 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
     home = "../" * len(page.relative_to(site).parent.parts)
     text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
     text = IMAGE.sub(lambda found: sized(found.group(), page), text)
-    return FIGURE.sub(r'\1<div class="wide">\2</div>', text)
+    text = FIGURE.sub(r'\1<div class="wide">\2</div>', text)
+    return IMAGE.sub(lambda found: with_narrow_form(found.group(), site, home), text)
 
 
 def move_picture(found: re.Match[str], site: Path, home: str) -> str:
@@ -118,6 +119,16 @@ def sized(tag: str, page: Path) -> str:
         # For the style sheet, which cannot read the width of an image from its attribute.
         tag = tag.replace("<img", f'<img style="--drawn: {drawn.group(1)}px"', 1)
     return tag
+
+
+def with_narrow_form(tag: str, site: Path, home: str) -> str:
+    """Offer the picture ``name-phone.png`` in place of ``name.png`` where a page is narrow."""
+    source = re.search(r'src="[^"]*?([\w-]+)\.png"', tag)
+    name = f"_static/{source.group(1)}-phone.png" if source else ""
+    if not name or not (site / name).is_file():
+        return tag
+    narrow = f'<source media="(max-width: 576px)" srcset="{home}{name}">'
+    return f"<picture>{narrow}{tag}</picture>"
 
 
 @cache

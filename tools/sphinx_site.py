@@ -13,6 +13,7 @@ from typing import Any
 import api_pages
 import architecture
 from accessible import mend_page
+from descriptions import add_description
 from docutils import nodes
 from downloads import write_downloads
 from folded_answers import fold_answers
@@ -110,7 +111,8 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
-        page.write_text(mend_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+        mended = add_description(mend_page(page.read_text(encoding="utf-8")))
+        page.write_text(mended, encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
     write_downloads(Path(app.outdir))
