@@ -81,6 +81,30 @@ def test_a_figure_is_shown_at_the_inches_it_was_drawn_at(tmp_path: Path) -> None
     assert '<div class="wide"><img' in lighter
 
 
+def test_scripts_wait_in_their_order_and_options_are_at_hand(tmp_path: Path) -> None:
+    (tmp_path / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
+    page = (
+        '<script src="documentation_options.js?v=1"></script><script src="a.js"></script>'
+        '<script>DOCUMENTATION_OPTIONS.pagename = "x"</script><script src="b.js?v=2"></script>'
+    )
+    lighter = lighten_page(page, tmp_path / "page.html", tmp_path)
+    assert lighter == (
+        "<script>const DOCUMENTATION_OPTIONS = {};</script>"
+        '<script defer src="a.js"></script>'
+        '<script>DOCUMENTATION_OPTIONS.pagename = "x"</script>'
+        '<script defer src="b.js?v=2"></script>'
+    )
+
+
+def test_the_first_picture_of_the_landing_page_does_not_wait(tmp_path: Path) -> None:
+    Image.new("RGB", (30, 20)).save(tmp_path / "one.png")
+    page = '<img src="one.png"><img src="one.png">'
+    landing = lighten_page(page, tmp_path / "index.html", tmp_path)
+    assert landing.count('fetchpriority="high"') == landing.count('loading="lazy"') == 1
+    assert landing.index("fetchpriority") < landing.index("lazy")
+    assert lighten_page(page, tmp_path / "page.html", tmp_path).count('loading="lazy"') == 2
+
+
 def test_a_narrow_page_gets_the_narrow_picture(tmp_path: Path) -> None:
     (tmp_path / "_static").mkdir()
     for name in ("wide.png", "_static/wide-phone.png", "other.png"):
