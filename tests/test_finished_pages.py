@@ -194,3 +194,11 @@ def test_a_page_is_described_by_its_first_words(body: str, said: str | None) -> 
         assert all(words.startswith(said) and len(words) <= LONGEST + 10 for words in found)
         assert '"og:title" content="Name"' in described
     assert add_description(described) == described
+
+
+def test_the_glossary_is_in_the_order_of_the_alphabet() -> None:
+    text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^(?![`#\s])(.+)\n  \S", text.partition("{glossary}")[2], re.MULTILINE)
+    keys = [re.sub(r"[^\w ]", "", re.sub(r"[-–]", " ", term.lower())) for term in terms]
+    assert len(keys) > 30
+    assert keys == sorted(keys)
