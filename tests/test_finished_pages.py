@@ -14,6 +14,7 @@ from PIL import Image
 
 sys.path.insert(0, str(ROOT / "tools"))
 from accessible import RULES, mend_page
+from descriptions import LONGEST, add_description
 from lighten import MATHJAX_PARTS, lighten_page, names_in, without_unused_rules
 
 USED = {"card", "open", "theme"}
@@ -72,6 +73,48 @@ def test_images_get_their_size(tmp_path: Path) -> None:
     assert 'width="60" height="40"' in lighter
 
 
+def test_a_figure_is_shown_at_the_inches_it_was_drawn_at(tmp_path: Path) -> None:
+    Image.new("RGB", (320, 160)).save(tmp_path / "drawn.png", dpi=(160, 160))
+    lighter = lighten_page('<figure>\n<img src="drawn.png">', tmp_path / "page.html", tmp_path)
+    assert 'width="192" height="96"' in lighter
+    assert 'style="--drawn: 192px"' in lighter
+    assert '<div class="wide"><img' in lighter
+
+
+def test_scripts_wait_in_their_order_and_options_are_at_hand(tmp_path: Path) -> None:
+    (tmp_path / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
+    page = (
+        '<script src="documentation_options.js?v=1"></script><script src="a.js"></script>'
+        '<script>DOCUMENTATION_OPTIONS.pagename = "x"</script><script src="b.js?v=2"></script>'
+    )
+    lighter = lighten_page(page, tmp_path / "page.html", tmp_path)
+    assert lighter == (
+        "<script>const DOCUMENTATION_OPTIONS = {};</script>"
+        '<script defer src="a.js"></script>'
+        '<script>DOCUMENTATION_OPTIONS.pagename = "x"</script>'
+        '<script defer src="b.js?v=2"></script>'
+    )
+
+
+def test_the_first_picture_of_the_landing_page_does_not_wait(tmp_path: Path) -> None:
+    Image.new("RGB", (30, 20)).save(tmp_path / "one.png")
+    page = '<img src="one.png"><img src="one.png">'
+    landing = lighten_page(page, tmp_path / "index.html", tmp_path)
+    assert landing.count('fetchpriority="high"') == landing.count('loading="lazy"') == 1
+    assert landing.index("fetchpriority") < landing.index("lazy")
+    assert lighten_page(page, tmp_path / "page.html", tmp_path).count('loading="lazy"') == 2
+
+
+def test_a_narrow_page_gets_the_narrow_picture(tmp_path: Path) -> None:
+    (tmp_path / "_static").mkdir()
+    for name in ("wide.png", "_static/wide-phone.png", "other.png"):
+        Image.new("RGB", (30, 20)).save(tmp_path / name)
+    page = '<img src="wide.png"><img src="other.png">'
+    lighter = lighten_page(page, tmp_path / "page.html", tmp_path)
+    assert lighter.count("<picture>") == 1
+    assert 'srcset="_static/wide-phone.png"><img' in lighter
+
+
 def test_mathjax_is_loaded_where_there_are_formulas_only(tmp_path: Path) -> None:
     scripts = (
         "<script>window.MathJax = {}</script>\n"
@@ -118,3 +161,44 @@ def test_each_rule_mends_its_fault_once_and_for_all(number: int) -> None:
     mended = mend_page(fault)
     assert mended != fault
     assert mend_page(mended) == mended
+
+
+LONG = "A distance that says <em>nothing</em> &amp; costs much. " * 9
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("<p>Words that say what this whole page is about, at length.</p>", "Words that say"),
+        (
+            "<p>Short.</p><p>The second paragraph is long enough to be quoted here.</p>",
+            "The second",
+        ),
+        ('<p>A formula <span class="math">x</span> cannot be shown in a preview of it.</p>', None),
+        (
+            '<div class="admonition tip"><p>What you will learn in this chapter.</p></div>',
+            None,
+        ),
+        (f"<p>{LONG}</p>", "A distance that says nothing &amp; costs much."),
+        ("", None),
+    ],
+)
+def test_a_page_is_described_by_its_first_words(body: str, said: str | None) -> None:
+    page = f'<head><title>Name — Book</title></head><article class="bd-article">{body}</article>'
+    described = add_description(page)
+    found = re.findall(r'<meta (?:name="|property="og:)description" content="([^"]*)"', described)
+    if said is None:
+        assert described == page
+    else:
+        assert len(found) == 2
+        assert all(words.startswith(said) and len(words) <= LONGEST + 10 for words in found)
+        assert '"og:title" content="Name"' in described
+    assert add_description(described) == described
+
+
+def test_the_glossary_is_in_the_order_of_the_alphabet() -> None:
+    text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^(?![`#\s])(.+)\n  \S", text.partition("{glossary}")[2], re.MULTILINE)
+    keys = [re.sub(r"[^\w ]", "", re.sub(r"[-–]", " ", term.lower())) for term in terms]
+    assert len(keys) > 30
+    assert keys == sorted(keys)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from browsing import drag
 from conftest import ROOT
+from docutils import nodes
 from docutils.core import publish_doctree
 from folded_answers import CLOSE, LEAD, OPEN, fold_answers
 from matplotlib.figure import Figure
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 def folded(text: str, format: str = "html") -> list[str]:
     """The pieces of a document after the fold: raw HTML as it is, other pieces as text."""
     doctree = publish_doctree(text)
+    for paragraph in doctree.findall(nodes.paragraph):
+        paragraph.insert(0, nodes.Text(""))  # as the parser of the book's Markdown does
     app = cast("Sphinx", SimpleNamespace(builder=SimpleNamespace(format=format)))
     fold_answers(app, doctree, "page")
     return [piece.astext() for piece in doctree.children]

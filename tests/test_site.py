@@ -140,6 +140,22 @@ def test_phone_shows_all_of_a_page(opened: Visit) -> None:
     assert hidden == []
 
 
+SHOWN = """() => [...document.querySelectorAll('article figure .wide img')]
+    .filter(image => image.offsetParent && !image.closest('picture'))
+    .map(image => image.getBoundingClientRect().width
+        / parseFloat(image.style.getPropertyValue('--drawn')))"""
+
+
+def test_figures_are_shown_at_the_width_they_were_drawn_at(opened: Visit) -> None:
+    """Their letters have nine pixels there at least (test_figures.py); on a phone, a sixth less."""
+    desktop = opened.page.evaluate(SHOWN)
+    opened.page.set_viewport_size(PHONE)
+    phone = opened.page.evaluate(SHOWN)
+    opened.page.set_viewport_size(DESKTOP)
+    assert all(share > 0.97 for share in desktop)
+    assert all(share > 0.83 for share in phone)
+
+
 CONTRAST = """() => {
     const parse = colour => {
         const [r, g, b, a = 1] = colour.match(/[0-9.]+/g).map(Number);
@@ -197,7 +213,7 @@ def test_folded_parts_open(browser: Browser, site_url: str) -> None:
                 assert not body.is_visible()
                 box.locator("button.toggle-button").first.click()
                 assert body.is_visible()
-            for code in this.page.locator("article details").all():
+            for code in this.page.locator("article details:not(.informed-seen)").all():
                 source = code.locator("pre").first
                 assert not source.is_visible()
                 code.locator("summary").first.click()

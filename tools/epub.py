@@ -161,7 +161,7 @@ def package(chapters: Sequence[Chapter], images: Mapping[str, bytes]) -> str:
         kinds = [
             kind for kind, sign in (("mathml", "<math"), ("svg", "<svg")) if sign in chapter.body
         ]
-        properties = f' properties="{" ".join(kinds).replace("math", "mathml")}"' if kinds else ""
+        properties = f' properties="{" ".join(kinds)}"' if kinds else ""
         items.append(
             f'<item id="{chapter.name}" href="text/{chapter.name}.xhtml" '
             f'media-type="application/xhtml+xml"{properties}/>'

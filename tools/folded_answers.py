@@ -19,15 +19,15 @@ def fold_answers(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.format != "html":
         return
     for paragraph in list(doctree.findall(nodes.paragraph)):
-        first = paragraph.children[0] if paragraph.children else None
-        if not isinstance(first, (nodes.emphasis, nodes.strong)):
+        # The parser of Markdown puts an empty text before the first word.
+        words = [child for child in paragraph.children if child.astext()]
+        if not words or not isinstance(words[0], (nodes.emphasis, nodes.strong)):
             continue
-        if first.astext().rstrip(".:") != LEAD:
+        if words[0].astext().rstrip(".:") != LEAD:
             continue
-        paragraph.remove(first)
-        if paragraph.children and isinstance(paragraph.children[0], nodes.Text):
-            rest = paragraph.children[0].astext().lstrip(" .:")
-            paragraph.replace(paragraph.children[0], nodes.Text(rest))
+        paragraph.remove(words[0])
+        if len(words) > 1 and isinstance(words[1], nodes.Text):
+            paragraph.replace(words[1], nodes.Text(words[1].astext().lstrip(" .:")))
         at = paragraph.parent.index(paragraph)
         paragraph.parent.insert(at + 1, nodes.raw("", CLOSE, format="html"))
         paragraph.parent.insert(at, nodes.raw("", OPEN, format="html"))

@@ -28,6 +28,9 @@ MATHJAX = re.compile(
     r"<script>window\.MathJax = .*?</script>\s*|<script[^>]*mathjax[^>]*></script>\s*"
 )
 PICTURE = re.compile(r"data:image/(webp|png);base64,([A-Za-z0-9+/=]{400,})")
+# Scripts that stop the page until they are read; all but the first wait for its end just as well.
+BLOCKING = re.compile(r'<script src="([^"]+)"></script>')
+OPTIONS = "documentation_options.js"
 IMAGE = re.compile(r"<img\b[^>]*>")
 # A picture that is all of a figure above its caption, in the text or in an explorer.
 FIGURE = re.compile(r"(<figure\b[^>]*>\s*)((?:<a\b[^>]*>\s*)?<img\b[^>]*>(?:\s*</a>)?)")
@@ -84,8 +87,25 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
         text = MATHJAX.sub("", text)
     home = "../" * len(page.relative_to(site).parent.parts)
     text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
+    text = BLOCKING.sub(lambda found: deferred(found, page), text)
     text = IMAGE.sub(lambda found: sized(found.group(), page), text)
-    return FIGURE.sub(r'\1<div class="wide">\2</div>', text)
+    if page.stem == "index":
+        # The first picture of the landing page is what a visitor waits for.
+        text = text.replace(' loading="lazy" decoding="async"', ' fetchpriority="high"', 1)
+    text = FIGURE.sub(r'\1<div class="wide">\2</div>', text)
+    return IMAGE.sub(lambda found: with_narrow_form(found.group(), site, home), text)
+
+
+def deferred(found: re.Match[str], page: Path) -> str:
+    """Let a script wait until the page is read; scripts that wait keep their order.
+
+    The options of the book are a few words that scripts within the page ask for: they move into it.
+    """
+    source = found.group(1)
+    file = (page.parent / source.partition("?")[0]).resolve()
+    if file.name == OPTIONS and file.is_file():
+        return f"<script>{file.read_text(encoding='utf-8')}</script>"
+    return f'<script defer src="{source}"></script>'
 
 
 def move_picture(found: re.Match[str], site: Path, home: str) -> str:
@@ -118,6 +138,16 @@ def sized(tag: str, page: Path) -> str:
         # For the style sheet, which cannot read the width of an image from its attribute.
         tag = tag.replace("<img", f'<img style="--drawn: {drawn.group(1)}px"', 1)
     return tag
+
+
+def with_narrow_form(tag: str, site: Path, home: str) -> str:
+    """Offer the picture ``name-phone.png`` in place of ``name.png`` where a page is narrow."""
+    source = re.search(r'src="[^"]*?([\w-]+)\.png"', tag)
+    name = f"_static/{source.group(1)}-phone.png" if source else ""
+    if not name or not (site / name).is_file():
+        return tag
+    narrow = f'<source media="(max-width: 576px)" srcset="{home}{name}">'
+    return f"<picture>{narrow}{tag}</picture>"
 
 
 @cache

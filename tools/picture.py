@@ -1,6 +1,7 @@
 """Draw the pictures of the landing page and of the README: the idea, and when it works.
 
-Run as ``python tools/picture.py``; writes ``book/assets/idea.png`` and ``book/assets/phases.png``.
+Run as ``python tools/picture.py``; writes ``idea.png``, ``phases.png`` and
+``phases-phone.png`` into ``book/assets``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from informed.studies.plots.style import look, new_figure, styled
 BOOK = Path(__file__).resolve().parent.parent / "book"
 PICTURE = BOOK / "assets" / "idea.png"
 PHASES = BOOK / "assets" / "phases.png"
+# A page shows this one instead of the picture of the same name where it is narrow (lighten.py).
+PHASES_ON_A_PHONE = BOOK / "assets" / "phases-phone.png"
+DPI = 160
 
 
 @styled
@@ -35,8 +39,8 @@ def draw() -> Figure:
     by_first_variable = np.argsort(data.hidden[:, 0])
     truth = pdist(data.hidden)
 
-    figure, axes = new_figure(1, 4, (11, 3.0))
-    hidden, table, *plots = axes[0]
+    figure, axes = new_figure(2, 2, (7, 5.0))
+    hidden, table, *plots = axes.flat
     hidden.scatter(*data.hidden.T, c=data.hidden[:, 0], s=20)
     hidden.set(title="Hidden: where each sample is", xlabel="variable 1", ylabel="variable 2")
     centered = data.X - data.X.mean(axis=0)
@@ -54,7 +58,7 @@ def draw() -> Figure:
         ax.plot(truth, found, ".", color=look(method).color, markersize=2, alpha=0.5)
         ax.set(title=title, xlabel="hidden distance", ylabel="distance found")
         ax.set(ylim=(0, 1.3 * found.max()))
-    for ax in axes[0]:
+    for ax in axes.flat:
         ax.set(xticks=[], yticks=[])
     return figure
 
@@ -62,9 +66,9 @@ def draw() -> Figure:
 def save(figure: Figure, path: Path) -> None:
     """Write a picture with as many colours as it shows, in a third of the bytes."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, dpi=130)
+    figure.savefig(buffer, dpi=DPI)
     picture = Image.open(buffer).convert("RGB")
-    picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True, dpi=(DPI, DPI))
 
 
 if __name__ == "__main__":
@@ -72,3 +76,6 @@ if __name__ == "__main__":
     study = load_result(BOOK / "results" / "phase_diagram")
     assert isinstance(study, PhaseDiagram)
     save(phase_diagram(study), PHASES)
+    narrow = phase_diagram(study, marks=False)
+    narrow.set_size_inches(3.7, 3.4)
+    save(narrow, PHASES_ON_A_PHONE)

@@ -16,6 +16,7 @@ import architecture
 import slides
 from accessible import mend_page
 from colab import BRANCH
+from descriptions import add_description
 from docutils import nodes
 from downloads import write_downloads
 from folded_answers import fold_answers
@@ -133,7 +134,8 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
     # Left by the build before: no pages of the book.
     shutil.rmtree(Path(app.outdir) / "course", ignore_errors=True)
     for page in Path(app.outdir).rglob("*.html"):
-        page.write_text(mend_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+        mended = add_description(mend_page(page.read_text(encoding="utf-8")))
+        page.write_text(mended, encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
     write_downloads(Path(app.outdir))
