@@ -14,7 +14,7 @@ import ast
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -116,7 +116,7 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
     }
 
 
-def contents(chapters: list[Path]) -> Iterator[tuple[str, str]]:
+def contents(chapters: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Make all files of an nbgrader course, with their paths in it."""
     yield "nbgrader_config.py", CONFIG
     for path in chapters:
