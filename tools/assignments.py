@@ -14,7 +14,7 @@ import ast
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -32,6 +32,8 @@ c.CourseDirectory.course_id = "informed"
 NOTE = """\
 > **How to use this notebook.** Each exercise has a cell to write your answer in; its last line
 > tells you whether the answer holds. The cell below it is for grading: leave it as it is."""
+# Students get one assignment at a time: the other chapters do not lie beside it.
+CHAPTER_LINK = re.compile(r"\[([^\]]+)\]\([\w-]+\.ipynb\)")
 STARRED = re.compile(r"\{exercise\} (?P<stars>★+)[^\n]*\n *:label: (?P<label>\S+)")
 
 
@@ -78,6 +80,8 @@ def assignment(chapter: NotebookNode) -> NotebookNode:
     notebook = plain.convert(chapter, solutions=False, note=NOTE)
     cells: list[NotebookNode] = []
     for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = CHAPTER_LINK.sub(r"\1", cell.source)
         cells.append(cell)
         for label in Cell(1, cell.source).exercises if cell.id in starters else ():
             # An answer that is derived by hand stands in the text of the solution, not in code.
@@ -116,7 +120,7 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
     }
 
 
-def contents(chapters: list[Path]) -> Iterator[tuple[str, str]]:
+def contents(chapters: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Make all files of an nbgrader course, with their paths in it."""
     yield "nbgrader_config.py", CONFIG
     for path in chapters:

@@ -9,7 +9,6 @@ folder only, for Binder and for the branch from which Colab fetches it.
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tomllib
 import zipfile
@@ -51,7 +50,6 @@ STAFF_NOTE = """\
 > on a public page."""
 # The guide as a page of the site leads to what lies beside it there.
 DOWNLOAD = re.compile(r'<a href="\.\./course/[\w-]+\.zip">([^<]+)</a>')
-SITE_SLIDES = re.compile(r'<a href="\.\./course/(slides/[\w.-]+)">([^<]+)</a>')
 REFERENCE = re.compile(r"\{ref\}`([^<`]+) <([\w-]+)>`")
 LABEL = re.compile(r"^\((teach-[\w-]+)\)=$", re.MULTILINE)
 
@@ -142,7 +140,7 @@ def students() -> Files:
 def guide() -> str:
     """Return the teaching guide as it stands beside the notebooks and slides of the staff."""
     text = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
-    text = SITE_SLIDES.sub(r"[\2](\1)", DOWNLOAD.sub(r"`\1`", text))
+    text = DOWNLOAD.sub(r"`\1`", text)
     text = LABEL.sub(r'<a id="\1"></a>\n', REFERENCE.sub(r"[\1](#\2)", text))
     return number_links(plain.plain_markdown(text, solutions=True))
 
@@ -199,11 +197,10 @@ def pack(target: Path, files: Files) -> None:
 
 
 def publish(folder: Path) -> None:
-    """Write both zips, and the slides to look at, into a folder."""
+    """Write both zips into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     pack(folder / COURSE_ZIP, contents())
     pack(folder / STUDENTS_ZIP, students())
-    shutil.copytree(BUILD / "slides", folder / "slides", dirs_exist_ok=True)
 
 
 def main(*arguments: str) -> int:

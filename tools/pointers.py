@@ -43,10 +43,13 @@ def subject(chapter: str) -> str:
     return special.get(chapter, chapter.replace("-", " "))
 
 
-def chapters() -> list[Path]:
+@cache
+def chapters() -> tuple[Path, ...]:
     """Return the chapters that are notebooks with exercises, in the order of the book."""
     found = [ROOT / f"{name}.ipynb" for name in parse_toc_yaml(ROOT / "_toc.yml")]
-    return [path for path in found if path.is_file() and "{exercise}" in path.read_text("utf-8")]
+    return tuple(
+        path for path in found if path.is_file() and "{exercise}" in path.read_text("utf-8")
+    )
 
 
 @cache

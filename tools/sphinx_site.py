@@ -6,7 +6,6 @@ Loaded by ``_config.yml`` as a local extension.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -131,8 +130,6 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
     """Mend the finished pages, and take out of them what they do not show."""
     if exception is not None or app.builder.format != "html":
         return
-    # Left by the build before: no pages of the book.
-    shutil.rmtree(Path(app.outdir) / "course", ignore_errors=True)
     for page in Path(app.outdir).rglob("*.html"):
         mended = add_description(mend_page(page.read_text(encoding="utf-8")))
         page.write_text(mended, encoding="utf-8")
@@ -142,7 +139,7 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def offer_course(app: Sphinx, exception: Exception | None) -> None:
-    """Put the course and its slides beside the pages; decks that have not changed are kept."""
+    """Put the course beside the pages; decks that have not changed are not drawn again."""
     if exception is None and app.builder.format == "html":
         slides.main()
         course.publish(Path(app.outdir) / "course")
