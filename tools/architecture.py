@@ -63,7 +63,7 @@ NAMES = {
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
-    "compare": "studies.experiments",
+    "compare": "studies.experiments.comparison",
     "explore": "teaching.explorer",
 }
 
