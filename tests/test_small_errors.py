@@ -181,16 +181,19 @@ def test_copies_of_a_row_are_not_clustered_one_by_one() -> None:
 # ----------------------------------------------------------------------------------- directions
 
 
+@pytest.mark.parametrize("signal", [6.0, 2.0])
 @pytest.mark.parametrize("n_clusters", [4, 20, 30])
 @pytest.mark.parametrize("seed", range(3))
-def test_analytic_penalty_of_one_direction_is_its_closed_form(n_clusters: int, seed: int) -> None:
+def test_analytic_penalty_of_one_direction_is_its_closed_form(
+    signal: float, n_clusters: int, seed: int
+) -> None:
     """η = ℓν/s, up to the step of the grid; the noise within the span of the clusters is free."""
     p, n = 40, 60
     rng = np.random.default_rng(seed)
     labels = np.arange(p) % n_clusters
     direction = rng.normal(size=n_clusters)[labels] + 0.7 * rng.normal(size=p)
     direction /= np.linalg.norm(direction)
-    X = 6 * rng.normal(size=(n, 1)) * direction + rng.normal(size=(n, p))
+    X = signal * rng.normal(size=(n, 1)) * direction + rng.normal(size=(n, p))
 
     centered = X - X.mean(axis=0)
     values, vectors = np.linalg.eigh(centered.T @ centered / (n - 1))
