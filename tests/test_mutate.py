@@ -27,7 +27,6 @@ import mutations
 from mutants_baseline import within_budget
 from mutations import mutants_of
 
-
 all_mutants = cache(mutate.all_mutants)  # it takes some seconds
 
 
