@@ -26,6 +26,7 @@ from informed.clusters import cluster_features, kmeans
 from informed.clusters.features import check_distinct_rows, cluster_rows_from
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
+from informed.datasets.block_data import _rotation_without_levels
 from informed.datasets.risk_cohort import _factor_for_deaths
 from informed.diffusion import DiffusionMap
 from informed.directions import (
@@ -129,6 +130,16 @@ def test_times_of_death_and_follow_up_have_their_laws() -> None:
     assert np.median(ends) / ends.min() == pytest.approx(4, rel=0.05)
     assert make_risk_cohort(164, 7, random_state=0).events.sum() == 70
     assert make_risk_cohort(2, 7, random_state=0).events.sum() == 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_tiles_are_rotations_drawn_alike_in_all_directions(k: int) -> None:
+    """So their mean vanishes; each of them is orthogonal among what sums to zero."""
+    rng = np.random.RandomState(0)
+    drawn = np.array([_rotation_without_levels(k, rng) for _ in range(2000)])
+    assert_allclose(drawn[0] @ drawn[0].T, np.eye(k) - 1 / k, atol=1e-12)
+    assert_allclose(drawn[0].sum(axis=0), 0, atol=1e-12)
+    assert np.abs(drawn.mean(axis=0)).max() < 5 / np.sqrt(2000)
 
 
 # ------------------------------------------------------------------------------------- clusters
