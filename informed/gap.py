@@ -386,7 +386,8 @@ def _log_within(
     if b > 0:
         rng = np.random.default_rng((*key, b))
         points = rng.uniform(scores.min(axis=0), scores.max(axis=0), scores.shape)
-    total = float(((points - points.mean(axis=0)) ** 2).sum())
+    # The scores are centred, and the reference points are as wide as they are.
+    total = float((scores**2).sum())
     result = []
     for k in counts:
         seed = int(np.random.SeedSequence((*key, b, k)).generate_state(1)[0])

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import os
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 
-import mutants_trial
-import mutate
 import numpy as np
 import pytest
 from conftest import ROOT
+
+from informed.groups import bipartition
+
+if os.name != "posix":
+    pytest.skip("planting errors needs fork", allow_module_level=True)
+
+import mutants_trial
+import mutate
+import mutations
 from mutants_baseline import within_budget
 from mutations import mutants_of
 
-from informed.groups import bipartition
+all_mutants = cache(mutate.all_mutants)  # it takes some seconds
+
+
+@pytest.mark.parametrize("module", [mutate, mutations])
+def test_examples_of_the_tool(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 @pytest.mark.parametrize(
@@ -68,7 +85,7 @@ def test_statements_defaults_and_places() -> None:
 
 
 def test_every_mutant_of_the_library_compiles_and_has_a_name_of_its_own() -> None:
-    mutants = mutate.all_mutants("informed/*.py")
+    mutants = all_mutants()
     assert max(Counter(mutant.key for mutant in mutants).values()) == 1
     assert {mutate.room(mutant.file) for mutant in mutants} == set(mutate.ROOMS)
     for mutant in mutate.sample(mutants, 300, seed=1):
@@ -78,7 +95,7 @@ def test_every_mutant_of_the_library_compiles_and_has_a_name_of_its_own() -> Non
 
 
 def test_the_sample_is_that_of_its_seed_and_every_room_has_its_share() -> None:
-    mutants = mutate.all_mutants()
+    mutants = all_mutants()
     drawn = mutate.sample(mutants, 100, seed=3)
     assert drawn == mutate.sample(mutants, 100, seed=3)
     assert drawn != mutate.sample(mutants, 100, seed=4)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from follow_ups import log_rank_by_loops
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
+from scipy import sparse, stats
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.utils import get_tags
@@ -26,6 +26,8 @@ from informed.clusters import cluster_features, kmeans
 from informed.clusters.features import check_distinct_rows, cluster_rows_from
 from informed.clusters.kmeans import _fill_empty_clusters
 from informed.datasets import make_risk_cohort
+from informed.datasets.block_data import _rotation_without_levels
+from informed.datasets.blurred import blurred_toy
 from informed.datasets.risk_cohort import _factor_for_deaths
 from informed.diffusion import DiffusionMap
 from informed.directions import (
@@ -42,6 +44,7 @@ from informed.metrics.neighborhoods import cluster_from_scratch
 from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
 from informed.theory import (
+    axis_roles,
     error_bound,
     estimate_spectrum,
     expected_errors,
@@ -131,6 +134,21 @@ def test_times_of_death_and_follow_up_have_their_laws() -> None:
     assert make_risk_cohort(2, 7, random_state=0).events.sum() == 1
 
 
+def test_no_two_seeds_give_the_same_data_without_clusters() -> None:
+    drawn = {blurred_toy(2, np.inf, random_state=seed)[0][0, 0] for seed in range(150)}
+    assert len(drawn) == 150
+
+
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_tiles_are_rotations_drawn_alike_in_all_directions(k: int) -> None:
+    """So their mean vanishes; each of them is orthogonal among what sums to zero."""
+    rng = np.random.RandomState(0)
+    drawn = np.array([_rotation_without_levels(k, rng) for _ in range(2000)])
+    assert_allclose(drawn[0] @ drawn[0].T, np.eye(k) - 1 / k, atol=1e-12)
+    assert_allclose(drawn[0].sum(axis=0), 0, atol=1e-12)
+    assert np.abs(drawn.mean(axis=0)).max() < 5 / np.sqrt(2000)
+
+
 # ------------------------------------------------------------------------------------- clusters
 
 
@@ -141,9 +159,12 @@ def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
     assert_array_equal(sizes, np.bincount(partition))
 
 
-def test_after_the_trial_only_the_cheapest_starts_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = np.random.default_rng(0).normal(size=(300, 4))
-    starts = kmeans.spread_partitions(rows, 12, 20, np.random.RandomState(0))
+@pytest.mark.parametrize("seed", range(8))
+def test_after_the_trial_only_the_cheapest_starts_go_on(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.random.default_rng(seed).normal(size=(300, 4))
+    starts = kmeans.spread_partitions(rows, 12, 20, np.random.RandomState(seed))
     seen: list[int] = []
     gaps_to_centers = kmeans._gaps_to_centers
 
@@ -181,16 +202,19 @@ def test_copies_of_a_row_are_not_clustered_one_by_one() -> None:
 # ----------------------------------------------------------------------------------- directions
 
 
+@pytest.mark.parametrize("signal", [6.0, 2.0])
 @pytest.mark.parametrize("n_clusters", [4, 20, 30])
 @pytest.mark.parametrize("seed", range(3))
-def test_analytic_penalty_of_one_direction_is_its_closed_form(n_clusters: int, seed: int) -> None:
+def test_analytic_penalty_of_one_direction_is_its_closed_form(
+    signal: float, n_clusters: int, seed: int
+) -> None:
     """η = ℓν/s, up to the step of the grid; the noise within the span of the clusters is free."""
     p, n = 40, 60
     rng = np.random.default_rng(seed)
     labels = np.arange(p) % n_clusters
     direction = rng.normal(size=n_clusters)[labels] + 0.7 * rng.normal(size=p)
     direction /= np.linalg.norm(direction)
-    X = 6 * rng.normal(size=(n, 1)) * direction + rng.normal(size=(n, p))
+    X = signal * rng.normal(size=(n, 1)) * direction + rng.normal(size=(n, p))
 
     centered = X - X.mean(axis=0)
     values, vectors = np.linalg.eigh(centered.T @ centered / (n - 1))
@@ -232,6 +256,15 @@ def test_folds_are_clustered_as_the_whole_is_from_a_fixed_seed() -> None:
         recipe = check_fit(metric, X)[2]
         expected = cluster_features(X, 4, n_init=1, random_state=0)
         assert_array_equal(_cluster_samples(recipe, X + levels), expected)
+
+
+@pytest.mark.parametrize("method", ["score", "score_samples", "mahalanobis", "transform"])
+def test_a_fitted_metric_stays_with_its_features(method: str) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    metric = InformedMahalanobis(2, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="5 features"):
+        getattr(metric, method)(X[:, :5])
+    assert metric.n_features_in_ == 6
 
 
 @pytest.mark.parametrize(("n_init", "expected"), [(3, 3), (8, 8), (20, 8)])
@@ -421,6 +454,27 @@ def test_thresholds_are_where_the_expected_errors_begin_to_fall(n: int, K: int) 
         )
         assert just_below == 1
         assert just_above < 1
+
+
+def test_the_offset_of_a_pair_is_twice_the_share_of_the_noise() -> None:
+    """A new sample has half the variance of a difference of two: slope and half of the offset."""
+    strength, noise = np.array([3.0, 20.0]), 1.3
+    roles = axis_roles(strength, noise, 0.5, 4.0)
+    assert_allclose(roles.shrinkage, roles.slope + roles.offset / 2)
+    plain = axis_roles(strength, noise, 0.0, 0.0)
+    assert_allclose(plain.offset, 2 * 1.69 / (strength + 1.69))
+    assert_allclose(plain.signal_share, strength / (strength + 1.69))
+
+
+@pytest.mark.parametrize(("n", "p"), [(20, 4), (60, 30)])
+def test_linkage_fails_at_most_as_often_as_its_pairs_do(n: int, p: int) -> None:
+    """All pairs of features times the chance of one on the wrong side of the best number."""
+    within, between = 2 * 0.5**2, 2 * 0.5**2 + 1.5**2
+    cuts = np.linspace((n - 1) * within, (n - 1) * between, 20_000)
+    wrong = stats.chi2(n - 1).sf(cuts / within) + stats.chi2(n - 1).cdf(cuts / between)
+    expected = p * (p - 1) / 2 * wrong.min()
+    assert expected < 1
+    assert linkage_failure(n, p, 1.5, 0.5) == pytest.approx(expected, rel=1e-3)
 
 
 @pytest.mark.parametrize("K", [2, 3, 5])
