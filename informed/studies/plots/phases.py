@@ -142,12 +142,16 @@ def prediction_check(result: PhaseDiagram) -> Figure:
     Figure
     """
     n_panels = len(result.noises)
-    figure, axes = new_figure(1, n_panels, (2.2 * n_panels + 0.6, 3.3), sharey=True)
+    n_columns = min(n_panels, 3)
+    n_rows = -(-n_panels // n_columns)
+    figure, axes = new_figure(n_rows, n_columns, (6.9, 2.4 * n_rows + 0.4), sharey=True)
+    for ax in axes.flat[n_panels:]:
+        ax.set_axis_off()
     sizes = np.unique(np.geomspace(result.sizes[0], result.sizes[-1], 60).astype(int))
     looks = {"pca": look("pca"), "known": look("true"), "found": look("exact")}
     labels = {"pca": "PCA", "known": "known clusters", "found": "found clusters"}
     measured = result.measured
-    for i, (ax, noise) in enumerate(zip(axes[0], result.noises, strict=True)):
+    for i, (ax, noise) in enumerate(zip(axes.flat, result.noises, strict=False)):
         curves = np.array([result.ring.predict(int(n), noise) for n in sizes])
         for k, method in enumerate(result.methods):
             style = looks[method]
@@ -166,6 +170,7 @@ def prediction_check(result: PhaseDiagram) -> Figure:
         ax.set(title=f"noise {noise:g}", xlabel="samples")
         ax.set_xticks(result.sizes[::2], [str(size) for size in result.sizes[::2]])
         ax.minorticks_off()
-    axes[0, 0].set_ylabel("directions missing, of three")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("directions missing")
     figure.legend(loc="outside lower center", ncols=3)
     return figure
