@@ -149,7 +149,7 @@ def check_penalty(value: object) -> Penalty:
     (2.0, 'cv')
     """
     if isinstance(value, str):
-        return check_choice("penalty", value, CROSS_VALIDATED)
+        return "cv" if value == "cv" else check_choice("penalty", value, CROSS_VALIDATED)
     return check_number("penalty", value, finite=False)
 
 

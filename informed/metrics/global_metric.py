@@ -12,16 +12,20 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
-from informed.centering import center, row_squares, subtract, warn_about_constant_features
+from informed.centering import (
+    CenteredSparse,
+    center,
+    subtract,
+    warn_about_constant_features,
+)
 from informed.clusters.features import cluster_rows
 from informed.directions.penalty import penalty_path
 from informed.directions.registry import DirectionsName, VariancesName
 from informed.metrics.covariance import SpikedCovariance
-from informed.metrics.model import Recipe, check_fit, find_model, warn_about_ignored_penalty
+from informed.metrics.model import Recipe, check_parameters, find_model, warn_about_ignored_penalty
 from informed.metrics.pairs import PairDistanceMixin
 from informed.validation import (
     Array,
-    KeepsFloat32Mixin,
     Penalty,
     check_flag,
     check_matrix,
@@ -58,7 +62,6 @@ class MahalanobisMetric:
 
 class InformedMahalanobis(
     PairDistanceMixin,
-    KeepsFloat32Mixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -192,8 +195,11 @@ class InformedMahalanobis(
 
     def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
-        data, labels, recipe = check_fit(self, X, feature_labels=self.feature_labels)
-        warn_about_ignored_penalty(self.directions, recipe.penalty, stacklevel=4)
+        # Penalized directions need the samples and the clusters side by side, which is dense.
+        data = validate_samples(self, X, reset=True, allow_sparse=self.directions != "penalized")
+        labels, recipe = check_parameters(self, data.shape, self.n_components, self.feature_labels)
+        if recipe.penalty != "cv" and not recipe.solver.penalized:
+            warn_about_ignored_penalty(self.directions, recipe.penalty, stacklevel=4)
         warn_about_constant_features(data, stacklevel=4)
         centered, self.mean_ = center(data)
         recluster = None
@@ -380,15 +386,16 @@ class InformedMahalanobis(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         tags.input_tags.sparse = self.directions != "penalized"
         return tags
 
 
-def _variance_across(centered: Array, directions: Array) -> float:
+def _variance_across(centered: Any, directions: Array) -> float:
     """Mean variance of the samples across the span of the directions; exactly zero if none is."""
     n_samples, n_features = centered.shape
     basis = np.linalg.qr(directions)[0]
-    total = float(row_squares(centered).sum())
+    total = centered.total() if isinstance(centered, CenteredSparse) else float(np.sum(centered**2))
     left = total - float(((centered @ basis) ** 2).sum())
     if n_features == basis.shape[1] or left <= 1e-10 * total:
         return 0.0

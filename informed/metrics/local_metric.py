@@ -207,7 +207,8 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         search = check_search(self.search)
         check_n_jobs(self.n_jobs)
         check_flag("verbose", self.verbose)
-        warn_about_ignored_penalty(self.directions, self._recipe.penalty)
+        if self._recipe.penalty != "cv" and not self._recipe.solver.penalized:
+            warn_about_ignored_penalty(self.directions, self._recipe.penalty)
         warn_about_constant_features(data)
         self._seed = int(random_source(self.random_state).randint(2**31 - 1))
         # Everything below works on centred samples, which keep their digits far from zero.
@@ -281,7 +282,8 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         other.set_params(directions=directions, penalty=penalty)
         solver = SOLVERS[check_choice("directions", directions, DIRECTIONS)]
         other._recipe = replace(self._recipe, solver=solver, penalty=check_penalty(penalty))
-        warn_about_ignored_penalty(directions, other._recipe.penalty)
+        if other._recipe.penalty != "cv" and not solver.penalized:
+            warn_about_ignored_penalty(directions, other._recipe.penalty)
         if not other._recipe.solver.informed:
             other._starts = None
         elif self.labels_ is None:

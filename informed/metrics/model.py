@@ -29,7 +29,6 @@ from informed.validation import (
     check_labels,
     check_penalty,
     random_source,
-    validate_samples,
 )
 
 
@@ -94,43 +93,30 @@ class Model:
     n_iter: int
 
 
-def check_fit(
-    estimator: ModelParameters, X: ArrayLike, *, feature_labels: ArrayLike | None = None
-) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
-    """Check all that a fit gets: the samples, and the parameters against each other and them.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Its parameters are checked; its number of features and their names are set.
-    X : array or sparse array of shape (n_samples, n_features)
-        Training samples.
-    feature_labels : int array of shape (n_features,) or None
-        Clusters of the features, if they are known.
-
-    Returns
-    -------
-    samples : array of shape (n_samples, n_features)
-    labels : int array of shape (n_features,) or None
-    recipe : Recipe
-    """
-    # Penalized directions need the samples and the clusters side by side, which is dense.
-    samples = validate_samples(
-        estimator, X, reset=True, allow_sparse=estimator.directions != "penalized"
-    )
-    labels, recipe = check_parameters(
-        estimator, samples.shape, estimator.n_components, feature_labels
-    )
-    return samples, labels, recipe
-
-
 def check_parameters(
     estimator: ModelParameters,
     shape: tuple[int, int],
     n_components: int | None,
     feature_labels: ArrayLike | None = None,
 ) -> tuple[NDArray[np.intp] | None, Recipe]:
-    """Check parameters against each other and the shape of the samples that one model gets."""
+    """Check parameters against each other and the shape of the samples that one model gets.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its parameters are checked.
+    shape : tuple of int
+        Number of samples from which one model is estimated, and number of features.
+    n_components : int or None
+        Number of directions, which the local metric finds out where it is not given.
+    feature_labels : int array of shape (n_features,) or None
+        Clusters of the features, if they are known.
+
+    Returns
+    -------
+    labels : int array of shape (n_features,) or None
+    recipe : Recipe
+    """
     n_samples, n_features = shape
     labels = None
     if feature_labels is not None:
@@ -171,17 +157,16 @@ def check_parameters(
 def warn_about_ignored_penalty(
     directions: DirectionsName, penalty: Penalty, *, stacklevel: int = 3
 ) -> None:
-    """Warn when a weight was given to a solver that takes none.
+    """Warn that a weight was given to a solver that takes none.
 
     The warning points at the caller of the method that asks, or higher up.
     """
-    if penalty != "cv" and not SOLVERS[directions].penalized:
-        warnings.warn(
-            f"penalty={penalty:g} has no effect with directions={directions!r}: give "
-            "directions='penalized', or leave penalty out",
-            IgnoredParameterWarning,
-            stacklevel=stacklevel,
-        )
+    warnings.warn(
+        f"penalty={penalty:g} has no effect with directions={directions!r}: give "
+        "directions='penalized', or leave penalty out",
+        IgnoredParameterWarning,
+        stacklevel=stacklevel,
+    )
 
 
 def find_model(
