@@ -65,6 +65,10 @@ class CenteredSparse:
         product: Array = (self.T @ dense.T).T
         return product
 
+    def total(self) -> float:
+        """Sum of all squares."""
+        return float(self.row_squares().sum())
+
     def row_squares(self) -> Array:
         """Squared length of each row."""
         X = self._X

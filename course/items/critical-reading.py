@@ -38,7 +38,7 @@ def twice_the_median(draw: Draw) -> Number:
 def permutation(draw: Draw) -> Number:
     rounds, beaten = draw.pick([199, 499, 999, 1999]), draw.integer(3, 30)
     return Number(
-        f"The follow-ups are dealt out anew {rounds} times and everything is done again. In "
+        f"The follow-ups are shuffled {rounds} times and everything is done again. In "
         f"{beaten} of these rounds the summary is at least as extreme as the one observed. What is "
         "the p-value?",
         (1 + beaten) / (1 + rounds),

@@ -28,7 +28,7 @@ from informed.metrics.covariance import SpikedCovariance
 from informed.metrics.model import (
     Model,
     Recipe,
-    check_fit,
+    check_parameters,
     find_model,
     takes_sparse,
     warn_about_ignored_penalty,
@@ -37,12 +37,12 @@ from informed.metrics.pairs import PairDistanceMixin
 from informed.metrics.stability import coordinate_agreement
 from informed.validation import (
     Array,
-    KeepsFloat32Mixin,
     Penalty,
     check_choice,
     check_flag,
     check_matrix,
     check_vectors,
+    random_source,
     validate_samples,
 )
 
@@ -75,7 +75,6 @@ class MahalanobisMetric:
 
 class InformedMahalanobis(
     PairDistanceMixin,
-    KeepsFloat32Mixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -243,13 +242,15 @@ class InformedMahalanobis(
     def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
         settings = self._settle(X)
-        data, labels, recipe = check_fit(
-            self,
-            X,
-            parameters=settings,
-            feature_labels=self.feature_labels,
-            clustering=settings.clustering,
-            profiles=settings.profiles,
+        random_source(self.random_state)
+        data = validate_samples(self, X, reset=True, allow_sparse=takes_sparse(settings))
+        labels, recipe = check_parameters(
+            settings,
+            data.shape,
+            settings.n_components,
+            self.feature_labels,
+            settings.clustering,
+            settings.profiles,
         )
         warn_about_ignored_penalty(recipe, settings.directions, stacklevel=4)
         warn_about_constant_features(data, stacklevel=4)
@@ -504,8 +505,8 @@ class InformedMahalanobis(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        settled = not self._given().open
-        tags.input_tags.sparse = settled and takes_sparse(self, self.clustering, self.profiles)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.sparse = takes_sparse(self) and not self._given().open
         return tags
 
 

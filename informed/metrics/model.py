@@ -34,8 +34,6 @@ from informed.validation import (
     check_choice,
     check_count,
     check_penalty,
-    random_source,
-    validate_samples,
 )
 
 
@@ -123,59 +121,14 @@ class Model:
     n_iter: int
 
 
-def check_fit(
-    estimator: Any,
-    X: ArrayLike,
-    *,
-    parameters: Any = None,
-    feature_labels: ArrayLike | None = None,
-    clustering: object = "kmeans",
-    profiles: object = "centered",
-) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
-    """Check all that a fit gets: the samples, and the parameters against each other and them.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Its number of features and their names are set.
-    X : array or sparse array of shape (n_samples, n_features)
-        Training samples.
-    parameters : object or None
-        What holds the parameters as attributes, if not the estimator itself. The user may have set
-        anything, so each is checked.
-    feature_labels : array of shape (n_features,) or None
-        Clusters of the features, if they are known.
-    clustering, profiles
-        How the features are clustered.
-
-    Returns
-    -------
-    samples : array of shape (n_samples, n_features)
-    labels : int array of shape (n_features,) or None
-    recipe : Recipe
-    """
-    asked = estimator if parameters is None else parameters
-    samples = validate_samples(
-        estimator, X, reset=True, allow_sparse=takes_sparse(asked, clustering, profiles)
-    )
-    labels, recipe = check_parameters(
-        asked, samples.shape, asked.n_components, feature_labels, clustering, profiles
-    )
-    random_source(estimator.random_state)
-    return samples, labels, recipe
-
-
-def takes_sparse(asked: Any, clustering: object = "kmeans", profiles: object = "centered") -> bool:
+def takes_sparse(asked: Any) -> bool:
     """Tell whether no step needs dense samples.
 
     Penalised directions need the samples and the clusters side by side; Ward's tree and clusterer
     objects need the profiles of the features.
     """
-    return bool(
-        asked.directions != "penalized"
-        and isinstance(clustering, str)
-        and (clustering, profiles) == ("kmeans", "centered")
-    )
+    by_kmeans = isinstance(asked.clustering, str) and asked.clustering == "kmeans"
+    return bool(asked.directions != "penalized" and by_kmeans and asked.profiles == "centered")
 
 
 def check_parameters(
@@ -186,7 +139,26 @@ def check_parameters(
     clustering: object = "kmeans",
     profiles: object = "centered",
 ) -> tuple[NDArray[np.intp] | None, Recipe]:
-    """Check parameters against each other and the shape of the samples that one model gets."""
+    """Check parameters against each other and the shape of the samples that one model gets.
+
+    Parameters
+    ----------
+    asked : object
+        What holds the parameters as attributes; the user may have set anything, so each is checked.
+    shape : tuple of int
+        Number of samples from which one model is estimated, and number of features.
+    n_components : int or None
+        Number of directions, which the local metric finds out where it is not given.
+    feature_labels : array of shape (n_features,) or None
+        Clusters of the features, if they are known.
+    clustering, profiles
+        How the features are clustered.
+
+    Returns
+    -------
+    labels : int array of shape (n_features,) or None
+    recipe : Recipe
+    """
     n_samples, n_features = shape
     labels = None
     if feature_labels is not None:

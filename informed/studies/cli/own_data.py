@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from informed.studies.cli.output import as_text, check_folder, finish
 from informed.studies.cli.runs import experiments, texts
@@ -27,7 +28,6 @@ def add_commands(commands: Commands) -> None:
         help="pairwise distances of the rows of a table",
         description="Pairwise informed distances of the rows of a text table (CSV).",
     )
-    _add_table_options(command, "DATA.csv")
     command.add_argument("--out", type=Path, required=True, help="file to write, .npy or .csv")
     command.add_argument("--n-components", type=int, default=2, help="number of directions")
     command.add_argument("--n-clusters", type=int, help="number of feature clusters")
@@ -53,7 +53,6 @@ def add_commands(commands: Commands) -> None:
         help="risk groups of a cohort in a table",
         description="Split the subjects of a text table (CSV) in two and compare their survival.",
     )
-    _add_table_options(command, "COHORT.csv")
     command.add_argument("--time", required=True, help="column of the follow-up times")
     command.add_argument("--event", required=True, help="column of the events, 0 or 1")
     command.add_argument("--time-unit", default="months", help="days, months (default) or years")
@@ -80,7 +79,6 @@ def add_commands(commands: Commands) -> None:
         "and the Euclidean distance on held-out rows of a text table (CSV): by nearest neighbours "
         "with --target, by likelihood without.",
     )
-    _add_table_options(command, "DATA.csv")
     command.add_argument("--target", help="column to predict: classes (text or whole) or numbers")
     command.add_argument("--task", default="auto", help="what the target holds: classes or numbers")
     command.add_argument("--methods", type=texts, help="names as in the table: pca,informed")
@@ -91,22 +89,26 @@ def add_commands(commands: Commands) -> None:
     command.add_argument("--quiet", action="store_true", help="show no progress bar")
     command.set_defaults(action=_compare)
 
+    for name in ("distances", "risk", "compare"):
+        command = commands.choices[name]
+        command.add_argument(
+            "data", type=Path, metavar="COHORT.csv" if name == "risk" else "DATA.csv"
+        )
+        command.add_argument("--sep", help="sign between two fields; by default found out")
+        command.add_argument("--decimal", help="decimal sign, . or ,; by default found out")
+        command.add_argument("--encoding", help="of the text; by default UTF-8")
+        command.add_argument(
+            "--index-col",
+            help="column that names the rows, by name or number; none if there is none",
+        )
+        command.add_argument("--no-header", action="store_true", help="the first line is a sample")
+        command.add_argument("--drop", type=texts, default=(), help="columns to leave out: a,b,c")
+        command.add_argument("--json", action="store_true", help="print what was done as JSON")
 
-def _add_table_options(command: argparse.ArgumentParser, metavar: str) -> None:
-    command.add_argument("data", type=Path, metavar=metavar)
-    command.add_argument("--sep", help="sign between two fields; by default found out")
-    command.add_argument("--decimal", help="decimal sign, . or ,; by default found out")
-    command.add_argument("--encoding", help="of the text; by default UTF-8")
-    command.add_argument(
-        "--index-col", help="column that names the rows, by name or number; none if there is none"
-    )
-    command.add_argument("--no-header", action="store_true", help="the first line is a sample")
-    command.add_argument("--drop", type=texts, default=(), help="columns to leave out: a,b,c")
-    command.add_argument("--json", action="store_true", help="print what was done as JSON")
 
-
-def _read(options: argparse.Namespace) -> Table:
-    return read_table(
+def _read(options: argparse.Namespace, *apart: str) -> tuple[Table, list[NDArray[np.float64]]]:
+    """Read the table, say what was read, and return it without the columns that stand apart."""
+    table = read_table(
         options.data,
         sep=options.sep,
         decimal=options.decimal,
@@ -116,13 +118,14 @@ def _read(options: argparse.Namespace) -> Table:
         drop=options.drop,
         target=getattr(options, "target", None),
     )
-
-
-def _say_what_was_read(options: argparse.Namespace, table: Table) -> None:
+    columns = [table.take(getattr(options, option), f"--{option}") for option in apart]
+    if apart:
+        table = table.without([getattr(options, option) for option in apart])
     if not options.json:
         samples, features = table.values.shape
         print(f"{options.data}: {samples} samples, {features} features")
         print("".join(f"  {note}\n" for note in table.notes), end="")
+    return table, columns
 
 
 def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
@@ -133,9 +136,8 @@ def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
     if options.out.suffix not in (".npy", ".csv"):
         raise ValueError(f"--out={options.out} must end in .npy or .csv")
     check_folder(options.out.parent)
-    table = _read(options)
+    table, _ = _read(options)
     X = table.values
-    _say_what_was_read(options, table)
     common: dict[str, Any] = {
         "directions": options.directions,
         "variances": options.variances,
@@ -182,8 +184,7 @@ def _compare(options: argparse.Namespace, extra: Sequence[str]) -> None:
 
     if options.out is not None:
         check_folder(options.out)
-    table = _read(options)
-    _say_what_was_read(options, table)
+    table, _ = _read(options)
     result = compare(
         table.values,
         _target(table.target) if options.target is not None else None,
@@ -212,11 +213,8 @@ def _risk(options: argparse.Namespace, extra: Sequence[str]) -> None:
         check_folder(options.out)
     if options.time == options.event:
         raise ValueError(f"--time and --event both name {options.time!r}: they must differ")
-    whole = _read(options)
-    durations, events = whole.take(options.time, "--time"), whole.take(options.event, "--event")
-    table = whole.without([options.time, options.event])
+    table, (durations, events) = _read(options, "time", "event")
     X = table.values
-    _say_what_was_read(options, table)
     cohort = Cohort(
         X=X,
         durations=durations,

@@ -19,7 +19,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -135,42 +135,32 @@ def read_table(
         If the file is not a table of numbers, or can be read in two ways. The message names the
         file, the place and the option that decides.
     """
-    return _Reader(Path(path)).read(sep, decimal, encoding, index_col, header, drop, target)
+    reader = _Reader(Path(path))
+    fields = reader.split(reader.decoded(encoding), sep)
+    names, body = reader.headed(fields, header)
+    names, body, aside = reader.set_aside(names, body, target)
+    names, rows, body = reader.indexed(names, body, index_col)
+    if drop:
+        names, body = reader.dropped(names, body, drop)
+    values = reader.numbers(names, body, rows, decimal)
+    if index_col is None:
+        reader.look_for_identifiers(names, values)
+    return Table(
+        values,
+        tuple(rows) if rows is not None else tuple(map(str, range(1, len(body) + 1))),
+        tuple(names),
+        tuple(reader.notes),
+        rows is not None,
+        aside,
+    )
 
 
+@dataclass
 class _Reader:
     """One file on its way from bytes to numbers; a step that settles something adds a note."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.notes: list[str] = []
-
-    def read(
-        self,
-        sep: str | None,
-        decimal: str | None,
-        encoding: str | None,
-        index_col: str | None,
-        header: bool,
-        drop: Sequence[str],
-        target: str | None,
-    ) -> Table:
-        text = self.decoded(encoding)
-        fields = self.split(text, sep)
-        names, body = self.headed(fields, header)
-        names, body, aside = self.set_aside(names, body, target)
-        names, rows, body = self.indexed(names, body, index_col)
-        names, body = self.dropped(names, body, drop)
-        values = self.numbers(names, body, rows, decimal)
-        self.look_for_identifiers(names, values, index_col)
-        return Table(
-            values,
-            tuple(rows) if rows is not None else tuple(map(str, range(1, len(body) + 1))),
-            tuple(names),
-            tuple(self.notes),
-            rows is not None,
-            aside,
-        )
+    path: Path
+    notes: list[str] = field(default_factory=list)
 
     def set_aside(
         self, names: list[str], body: list[list[str]], target: str | None
@@ -433,12 +423,8 @@ class _Reader:
             raise self.refuse(f"column {names[place]!r} is infinite in row {row + 1}")
         return values
 
-    def look_for_identifiers(
-        self, names: list[str], values: NDArray[np.float64], index_col: str | None
-    ) -> None:
-        """Stop at a column that seems to count or to name the rows, unless told what it is."""
-        if index_col is not None:
-            return
+    def look_for_identifiers(self, names: list[str], values: NDArray[np.float64]) -> None:
+        """Stop at a column that seems to count or to name the rows."""
         for place, name in enumerate(names):
             column = values[:, place]
             if not np.all(column == np.round(column)):

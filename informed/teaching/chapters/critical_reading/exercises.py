@@ -45,11 +45,11 @@ number_check(
 )
 
 
-def _deals(rng: np.random.Generator, n_groupings: int = 0) -> tuple[Array, Array]:
-    n_deals, n_groupings = draw.between(rng, 12, 25), n_groupings or draw.between(rng, 2, 6)
-    # Values that hang together along a row, as those of one deal do. Few decimals, and some of the
-    # observed values among the dealt ones: p-values of permutations do tie.
-    null_p = 0.5 * rng.random((n_deals, 1)) + 0.5 * rng.random((n_deals, n_groupings))
+def _shuffles(rng: np.random.Generator, n_groupings: int = 0) -> tuple[Array, Array]:
+    n_shuffles, n_groupings = draw.between(rng, 12, 25), n_groupings or draw.between(rng, 2, 6)
+    # Values that vary together along a row, as those of one shuffle do. Few decimals, and some of
+    # the observed values among the shuffled ones: p-values of permutations do tie.
+    null_p = 0.5 * rng.random((n_shuffles, 1)) + 0.5 * rng.random((n_shuffles, n_groupings))
     null_p = np.round(null_p, 2)
     p = rng.permutation(np.linspace(0.1, 0.6, n_groupings))
     p[0] = rng.choice(null_p.min(axis=1))
@@ -57,29 +57,29 @@ def _deals(rng: np.random.Generator, n_groupings: int = 0) -> tuple[Array, Array
 
 
 def _count(p: Array, null_p: Array, *, extra: int = 1) -> Any:
-    reached = [sum(min(deal) <= value for deal in null_p.tolist()) for value in p.tolist()]
+    reached = [sum(min(row) <= value for row in null_p.tolist()) for value in p.tolist()]
     return (np.array(reached) + extra) / (len(null_p) + extra)
 
 
 @function_check(
     "ex-cr-minp",
-    inputs=_deals,
-    edges={"there is one grouping only, so nothing was chosen": lambda rng: _deals(rng, 1)},
+    inputs=_shuffles,
+    edges={"there is one grouping only, so nothing was chosen": lambda rng: _shuffles(rng, 1)},
     mistakes={
-        "a deal that is exactly as small counts, too: `≤`, not `<`.": lambda p, null_p: (
+        "a shuffle that is exactly as small counts, too: `≤`, not `<`.": lambda p, null_p: (
             (1 + np.sum(null_p.min(axis=1)[:, None] < p, axis=0)) / (1 + len(null_p))
         ),
-        "the observed deal is one of the deals: count it above and below the line.": (
+        "the observed order is one of the shuffles: count it above and below the line.": (
             lambda p, null_p: _count(p, null_p, extra=0)
         ),
-        "you compare each grouping with its own deals. That is its p-value without any choice; "
+        "you compare each grouping with its own shuffles. That is its p-value without any choice; "
         "compare with the best of the row.": lambda p, null_p: (
             (1 + np.sum(null_p <= p, axis=0)) / (1 + len(null_p))
         ),
-        "this is Bonferroni's rule. It needs no deals and does not know how much the groupings "
+        "this is Bonferroni's rule. It needs no shuffles and does not know how much the groupings "
         "have in common.": lambda p, null_p: np.minimum(1, len(p) * p),
-        "you take the smallest p-value of each grouping over the deals; take that of each deal "
-        "over the groupings.": lambda p, null_p: (
+        "you take the smallest p-value of each grouping over the shuffles; take that of each "
+        "shuffle over the groupings.": lambda p, null_p: (
             np.array([1 + np.sum(null_p.min(axis=0) <= value) for value in p]) / (1 + len(null_p))
         ),
     },

@@ -62,7 +62,7 @@ WRONG = {
         (["2/3", "1/2", "1/2", "1/2"], "(d)"),
     ],
     "ex-cr-minp": [
-        (not_counting_itself, "the observed deal is one of the deals"),
+        (not_counting_itself, "the observed order is one of the shuffles"),
         (each_on_its_own, "the best of the row"),
         (only_the_best, "expected"),
         (strictly_smaller, "exactly as small counts"),
