@@ -364,12 +364,13 @@ def choose_block_numbers(
             *pair, center_rows=center_rows, n_init=n_init, random_state=random_state
         ).fit(X)
         cost = max(float(model.history_[-1]), floor)
-        return (
+        criterion: float = (
             -n * p / 2 * float(np.log(cost / (n * p)))
             + labels_cost(model.row_labels_)
             + labels_cost(model.column_labels_)
             - pair[0] * pair[1] / 2 * float(np.log(n * p))
         )
+        return criterion
 
     limits = min(top, n), min(top, p)
     pair, tried = (2, 2), {}

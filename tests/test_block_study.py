@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 from sklearn.metrics import adjusted_rand_score
@@ -203,6 +204,24 @@ def test_study_by_hand(study, tmp_path):
     study.save(tmp_path / "b")
     assert str(load_result(tmp_path / "b")) == str(study)
     assert study.table.as_dicts()[2]["alternating"] == "none"
+
+
+def test_stored_table_comes_out_again_and_says_what_the_chapter_says():
+    stored = load_result(ROOT / "book" / "results" / "block_study")
+    assert len(stored.cases) >= 7
+    assert stored.rows.shape[-1] >= 30
+    part = block_study(cases=("unequal blocks",), n_repeats=1, n_chosen=0)
+    place = stored.cases.index("unequal blocks")
+    assert_allclose(part.rows[0, :, 0], stored.rows[place, :, 0], atol=0.05)
+    # The gain is that of the start: double k-means from principal components ties.
+    mean, error = stored.difference("equal blocks", "alternating", "double, pca")
+    assert np.all(np.abs(mean) < 2 * error)
+    mean, error = stored.difference("equal blocks", "alternating", "double, random")
+    assert np.all(mean > 3 * error)
+    # Others are better where the noise is uneven; levels need centred rows.
+    mean, error = stored.difference("unequal noise", "latent blocks", "alternating")
+    assert np.all(mean > 3 * error)
+    assert stored.difference("row effects", "rows centred", "alternating")[0].min() > 0.5
 
 
 def test_study_figure(study):

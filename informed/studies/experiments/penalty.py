@@ -144,8 +144,8 @@ class PenaltyStudy(Result):
         return float(self.ratios(method)[chosen].mean())
 
     def _of(self, method: str) -> Array:
-        own: Array = self.errors[self.methods.index(method)]
-        return own
+        found: Array = self.errors[self.methods.index(method)]
+        return found
 
     def _better(self) -> Array:
         """Errors of PCA or of the hard constraint, whichever is lower on average in the cell."""
