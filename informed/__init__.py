@@ -62,7 +62,7 @@ _HOMES = {
     "DiffusionMap": "diffusion",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
-    "compare": "studies.experiments.comparison",
+    "compare": "studies.experiments",
     "explore": "teaching.explorer",
 }
 
