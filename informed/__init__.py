@@ -75,7 +75,7 @@ _HOMES = {
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
-    "compare": "studies.experiments.comparison",
+    "compare": "studies.experiments",
     "explore": "teaching.explorer",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,7 +34,9 @@ from informed.datasets import make_hidden_square, make_two_types
 from informed.directions.registry import VARIANCES
 from informed.metrics.choice import Settings, choose_settings, held_out_scores
 from informed.metrics.stability import coordinate_agreement
+from informed.parallel import seeds as random_seeds
 from informed.spiked import inflated_variance, limiting_cosine, shrunk_variances
+from informed.studies.experiments import choosing, load_result
 
 property_test = settings(max_examples=20, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -481,3 +484,28 @@ def test_too_few_samples_to_hold_any_out():
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+# --------------------------------------------------------------------------- the table of the book
+
+
+def test_the_stored_table_and_what_the_chapter_says_of_it():
+    stored = load_result(Path(__file__).resolve().parent.parent / "book/results/choice_study")
+    assert stored.data_names == choosing.CHOICE_DATA
+    density, accuracy = stored.likelihood.mean(axis=2), stored.accuracy.mean(axis=2)
+    # By likelihood the automatic choice meets its mark …
+    assert np.all(np.exp(density[:, 2] - stored.best(stored.likelihood)) > 0.95)
+    assert np.all(np.exp(density[:, 2] - density[:, 1]) > 0.98)
+    # … and by neighbours it does not, which is why the defaults are what they were.
+    assert np.nanmin(accuracy[:, 2] / accuracy[:, 1]) < 0.98
+    assert InformedMahalanobis().get_params()["n_components"] == 2
+
+
+def test_the_study_on_the_smallest_data_set():
+    stored = load_result(Path(__file__).resolve().parent.parent / "book/results/choice_study")
+    k = stored.data_names.index("iris")
+    run = choosing._judge("iris", random_seeds(0, 1)[0])
+    for method in ("pca", "pca, d = 2, shrunk", "exact, d = 2, K = d + 1, ward, own"):
+        m = stored.methods.index(method)
+        expected = stored.likelihood[k, m, 0], stored.accuracy[k, m, 0]
+        assert_allclose(run[method], expected, rtol=1e-8)

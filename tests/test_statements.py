@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
+from sklearn.covariance import LedoitWolf
 
 from informed import InformedMahalanobis
 from informed.clusters import average_over_clusters, cluster_features, indicator
-from informed.datasets import make_curved_manifold, make_hidden_square
+from informed.datasets import make_curved_manifold, make_hidden_square, make_two_types
 from informed.directions import exact_directions, gradient_directions, pca_directions
+from informed.metrics import spiked_covariance
 
 SEEDS = pytest.mark.parametrize("seed", range(5))
 
@@ -374,3 +376,27 @@ def test_at_a_tie_only_the_clusters_of_the_last_round_are_known_to_be_settled():
     assert not lowers(X @ along, kept)
     assert not lowers(X.T @ over_found, columns)
     assert lowers(X.T @ over_kept, columns)
+
+
+# --- other-uses ---------------------------------------------------------------------------------
+
+
+def test_the_likelihood_of_ledoit_and_wolf_falls_only_while_samples_are_fewer_than_features():
+    X = make_two_types(1200, random_state=0).X[:, ::9]
+    few, equal, many = (LedoitWolf().fit(X[:n]).score(X[900:]) / 100 for n in (20, 70, 800))
+    assert equal < few - 0.4
+
+    assert many > few + 0.4  # "it falls as samples are added" would go on
+
+
+def test_most_of_the_gain_over_pca_is_a_floor_that_a_formula_gives():
+    toy = make_two_types(400, random_state=0)
+    few, new = toy.X[:30], toy.X[30:]
+    informed = spiked_covariance(few, 18, toy.feature_labels).score(new) / 900
+    plain, shrunk = (
+        InformedMahalanobis(18, directions="pca", variances=kind).fit(few).score(new) / 900
+        for kind in ("own", "shrunk")
+    )
+    assert shrunk < informed
+
+    assert informed - shrunk < (informed - plain) / 3  # what plain PCA promised

@@ -63,7 +63,7 @@ NAMES = {
     "IgnoredParameterWarning": "exceptions",
     "InformedMahalanobis": "metrics",
     "LocalInformedMahalanobis": "metrics",
-    "compare": "studies.experiments.comparison",
+    "compare": "studies.experiments",
     "explore": "teaching.explorer",
 }
 

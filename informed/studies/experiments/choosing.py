@@ -126,7 +126,7 @@ class ChoiceStudy(Result):
 def choice_study(
     *,
     data_names: Sequence[str] = CHOICE_DATA,
-    n_splits: int = 4,
+    n_splits: int = 2,
     random_state: int | RandomState | None = 0,
     n_jobs: int | None = None,
     verbose: bool = False,
