@@ -24,7 +24,9 @@ DESKTOP = {"width": 1280, "height": 900}
 
 # Formulas are set when a reader comes near; a test wants all of them at once.
 SET_ALL_MATHEMATICS = """async () => {
-    if (!window.MathJax?.startup) return;
+    if (!window.MathJax) return;
+    // On a busy machine the network can rest while MathJax is still starting.
+    while (!window.MathJax?.startup?.document) await new Promise(go => setTimeout(go, 50));
     await MathJax.startup.promise;
     await MathJax.startup.document.lazyTypesetAll?.();  // slides set all at once
 }"""
