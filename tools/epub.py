@@ -224,7 +224,11 @@ def bind(browser: Browser, site: Path, names: Sequence[str]) -> Binding:
         page.goto((site / f"{name}.html").as_uri(), wait_until="load")
         page.evaluate(
             """async () => {
-                if (!window.MathJax?.startup) return;
+                if (!window.MathJax) return;
+                // The page may be there before MathJax has started.
+                while (!window.MathJax?.startup?.document) {
+                    await new Promise(go => setTimeout(go, 50));
+                }
                 await MathJax.startup.promise;
                 await MathJax.startup.document.lazyTypesetAll();
             }"""
