@@ -184,7 +184,7 @@ def test_the_zip_holds_what_a_class_needs(
         "staff/course/items/averaging.py",
         "staff/course/blueprint.toml",
         "staff/course/plan.toml",
-        "staff/course/slides/0-lecture.md",
+        "staff/slides/0-lecture.md",
         "staff/jupyterhub/Dockerfile",
         "staff/nbgrader/nbgrader_config.py",
         "staff/nbgrader/source/averaging/averaging.ipynb",
@@ -322,15 +322,15 @@ def test_slides_can_be_made_from_the_packed_sources(
     zipped: dict[str, bytes], tmp_path: Path
 ) -> None:
     for name, data in zipped.items():
-        if name.startswith(("staff/course/slides/", "staff/tools/", "staff/results/")):
+        if name.startswith(("staff/slides/", "staff/tools/", "staff/results/")):
             place = tmp_path / name.removeprefix("staff/")
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(data)
-    for path in (tmp_path / "course" / "slides").glob("*.md"):
+    for path in (tmp_path / "slides").glob("*.*"):
         path.unlink()
     notes = "Notes (1 min):\nwhat to say\n"
     own = f"# My deck\n\n{notes}\n---\n\n## Mine has a table\n\n| a |\n|---|\n| b |\n\n{notes}"
-    (tmp_path / "course" / "slides" / "mine.md").write_text(own, encoding="utf-8")
+    (tmp_path / "slides" / "mine.md").write_text(own, encoding="utf-8")
     subprocess.run([sys.executable, "tools/slides.py", "slides"], cwd=tmp_path, check=True)
     assert "Mine has a table" in (tmp_path / "slides" / "mine.html").read_text(encoding="utf-8")
 

@@ -174,7 +174,7 @@ def slides() -> Files:
         yield f"slides/{path.relative_to(made).as_posix()}", path.read_bytes()
     for name in decks.names():
         text = (decks.SOURCES / f"{name}.md").read_text(encoding="utf-8")
-        yield f"course/slides/{name}.md", resolve(text).encode()
+        yield f"slides/{name}.md", resolve(text).encode()
     for name in (*SLIDE_TOOLS, "slides.css", "slides.js"):
         yield f"tools/{name}", (ROOT / "tools" / name).read_bytes()
 

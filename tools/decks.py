@@ -18,7 +18,8 @@ from pathlib import Path
 from pointers import resolve
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "course" / "slides"
+# In the packed course the sources lie beside the decks, where their links lead somewhere.
+SOURCES = next(filter(Path.is_dir, (ROOT / "course" / "slides", ROOT / "slides")))
 
 NOTES = re.compile(r"^Notes \((?P<minutes>\d+) min\):", re.MULTILINE)
 TITLE = re.compile(r"^##? (.+)$", re.MULTILINE)
