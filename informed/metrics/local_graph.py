@@ -69,16 +69,16 @@ class LocalGraphMixin(KeepsFloat32Mixin, ClassNamePrefixFeaturesOutMixin, Transf
 
         Examples
         --------
-        >>> from sklearn.datasets import make_swiss_roll
-        >>> from sklearn.neighbors import KNeighborsRegressor
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
         >>> from sklearn.pipeline import make_pipeline
         >>> from informed import LocalInformedMahalanobis
-        >>> X, y = make_swiss_roll(100, random_state=0)
-        >>> model = make_pipeline(
-        ...     LocalInformedMahalanobis(10, 2, 3, random_state=0),
-        ...     KNeighborsRegressor(5, metric="precomputed"),
-        ... )
-        >>> bool(model.fit(X[:80], y[:80]).score(X[80:], y[80:]) > 0.9)
+        >>> X, y = load_iris(return_X_y=True)
+        >>> metric = LocalInformedMahalanobis(30, 2, 3, random_state=0)
+        >>> metric.fit_transform(X[::2]).shape
+        (75, 75)
+        >>> model = make_pipeline(metric, KNeighborsClassifier(5, metric="precomputed"))
+        >>> bool(model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9)
         True
         """
         check_is_fitted(self)
