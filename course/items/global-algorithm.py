@@ -47,6 +47,18 @@ def pca_or_own(draw: Draw) -> Number:
     )
 
 
+@SHELF.number(5)
+def agglomerated(draw: Draw) -> Number:
+    size = draw.integer(5, 60)
+    return Number(
+        f"scikit-learn's FeatureAgglomeration replaces a cluster of {size} features by their mean. By "
+        "which factor must that mean be multiplied, so that whitened PCA of such means is the informed "
+        "metric with its own variances?",
+        size**0.5,
+        "The root of the number of features: coordinates in the basis of the indicators.",
+    )
+
+
 SHELF.choice(
     "rotation",
     2,

@@ -49,6 +49,18 @@ def error_of_the_difference(draw: Draw) -> Number:
     )
 
 
+@SHELF.number(5)
+def error_of_splits(draw: Draw) -> Number:
+    splits, spread = draw.integer(8, 30), draw.decimal(0.01, 0.05, 3)
+    return Number(
+        f"In {splits} random splits a quarter of the samples is held out. The differences of two "
+        f"methods have a standard deviation of {spread} over the splits. What is the standard error of "
+        "their mean by the rule of Nadeau and Bengio, which knows that the splits overlap?",
+        spread * (1 / splits + 1 / 3) ** 0.5,
+        "The variance times one over the number of splits plus held-out over training samples, 1/3.",
+    )
+
+
 SHELF.choice(
     "digits",
     4,

@@ -64,6 +64,17 @@ def holm_second(draw: Draw) -> Number:
     )
 
 
+@SHELF.number(5)
+def smallest_margin(draw: Draw) -> Number:
+    middle, half = draw.decimal(0.002, 0.02, 3), draw.decimal(0.005, 0.03, 3)
+    return Number(
+        f"The difference of two metrics in concordance is {middle}, with a 95 % interval of {half} to "
+        "either side. What is the smallest margin within which the two would count as equal?",
+        middle + half,
+        "The whole interval must lie between minus the margin and the margin.",
+    )
+
+
 SHELF.choice(
     "same-patients",
     2,

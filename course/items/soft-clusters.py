@@ -63,6 +63,19 @@ def the_smaller_one(draw: Draw) -> Number:
     )
 
 
+@SHELF.number(5)
+def price_of_one_weight(draw: Draw) -> Number:
+    first, second = draw.decimal(0.6, 0.95, 2), draw.decimal(0.05, 0.4, 2)
+    a, b = draw.integer(1, 4), draw.integer(1, 4)
+    return Number(
+        f"Two directions have the best factors {first} and {second}, and hold {a} and {b} units of "
+        "signal and noise outside of the clusters. By how much is the risk larger if one factor must "
+        "serve both?",
+        a * b / (a + b) * (first - second) ** 2,
+        "The squared distances from the weighted mean of the factors, weighted alike.",
+    )
+
+
 SHELF.choice(
     "path",
     2,
