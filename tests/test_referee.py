@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from spiked_samples import draw, missing, orthonormal
 
 from informed.clusters import cluster_features, indicator
 from informed.directions import exact_directions, pca_directions
@@ -23,20 +24,6 @@ from informed.theory import (
     predicted_gain,
     split_error,
 )
-
-
-def orthonormal(rng, rows, columns):
-    return np.linalg.qr(rng.standard_normal((rows, columns)))[0]
-
-
-def draw(rng, n, U, strengths, noise):
-    hidden = rng.standard_normal((n, len(strengths)))
-    return (hidden * np.sqrt(strengths)) @ U.T + noise * rng.standard_normal((n, len(U)))
-
-
-def missing(found, truth):
-    return truth.shape[1] - np.sum((found.T @ truth) ** 2)
-
 
 # ---------------------------------------- floor
 

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import cdist
+from spiked_samples import draw, missing, orthonormal
 
 from informed.clusters import average_over_clusters, cluster_features, indicator
 from informed.directions import exact_directions, pca_directions
@@ -37,20 +38,6 @@ from informed.theory import (
 )
 
 
-def orthonormal(rng, rows, columns):
-    return np.linalg.qr(rng.standard_normal((rows, columns)))[0]
-
-
-def draw(rng, n, U, strengths, noise):
-    """Draw samples of the spiked model along the columns of U."""
-    hidden = rng.standard_normal((n, len(strengths)))
-    return (hidden * np.sqrt(strengths)) @ U.T + noise * rng.standard_normal((n, len(U)))
-
-
-def error(found, truth):
-    return truth.shape[1] - np.sum((found.T @ truth) ** 2)
-
-
 def clustered(rng, n_clusters, size, d):
     labels = np.repeat(np.arange(n_clusters), size)
     return labels, indicator(labels) @ orthonormal(rng, n_clusters, d)
@@ -65,7 +52,7 @@ def mean_errors(n, strengths, noise, *, n_clusters=6, size=20, repeats=80, seed=
         X = draw(rng, n, U, strengths, noise)
         d = len(strengths)
         by_pca, exact = pca_directions(X, d), exact_directions(X, labels, d)
-        errors.append([error(by_pca.directions, U), error(exact.directions, U)])
+        errors.append([missing(by_pca.directions, U), missing(exact.directions, U)])
     errors = np.array(errors)
     return errors.mean(axis=0), errors.std(axis=0) / np.sqrt(repeats)
 
@@ -83,7 +70,7 @@ def test_exact_directions_are_pca_of_a_spiked_model_in_k_dimensions(seed):
     small = pca_directions(X @ H, 2).directions
     # The same space, and the same error, as PCA of the K cluster coordinates.
     assert_allclose(exact @ exact.T, H @ small @ small.T @ H.T, atol=1e-10)
-    assert_allclose(error(exact, U), error(small, H.T @ U), atol=1e-10)
+    assert_allclose(missing(exact, U), missing(small, H.T @ U), atol=1e-10)
 
 
 def test_noise_in_cluster_coordinates_has_the_variance_of_one_feature():
@@ -105,12 +92,12 @@ def test_misfit_and_the_error_within_the_span_add_up_exactly(seed, d, n_clusters
     labels = rng.permutation(np.arange(p) % n_clusters)
     found = indicator(labels) @ orthonormal(rng, n_clusters, d)
     outside, inside = split_error(found, U, labels)
-    assert_allclose(outside + inside, error(found, U), atol=1e-10)
+    assert_allclose(outside + inside, missing(found, U), atol=1e-10)
     assert_allclose(outside, misfit(U, labels), atol=1e-12)
     # What is lost within the span is at most the error against the projected space.
     A = indicator(labels).T @ U
     V = np.linalg.svd(A, full_matrices=False)[0]
-    assert inside <= error(indicator(labels).T @ found, V) + 1e-10
+    assert inside <= missing(indicator(labels).T @ found, V) + 1e-10
 
 
 @settings(max_examples=40, deadline=None)
@@ -293,7 +280,7 @@ def test_new_samples_shrink_by_the_factors_of_the_theory(n, noise):
         pca, exact = pca_directions(X, 1), exact_directions(X, labels, 1)
         true = [
             strength * error_free + noise**2
-            for error_free in (1 - error(pca.directions, U), 1 - error(exact.directions, U))
+            for error_free in (1 - missing(pca.directions, U), 1 - missing(exact.directions, U))
         ]
         found = pca.variances[0], exact.variances[0]
         rows.append([true[0] / found[0], true[1] / found[0], true[1] / found[1], found[0]])

@@ -18,7 +18,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from browser import ARGUMENTS, MISSING, find_browser
+from browser import ARGUMENTS, find_for_site
 from playwright.sync_api import Browser, Page, sync_playwright
 from sphinx_external_toc.parsing import parse_toc_yaml
 
@@ -256,12 +256,8 @@ def bind(browser: Browser, site: Path, names: Sequence[str]) -> Binding:
 def main() -> int:
     """Bind the book; the exit status is 1 if there is no site or no browser."""
     names = list(parse_toc_yaml(ROOT / "_toc.yml"))
-    if not (SITE / f"{names[0]}.html").is_file():
-        print("no built site: run make book first", file=sys.stderr)
-        return 1
-    browser_path = find_browser()
+    browser_path = find_for_site(SITE, names[0])
     if browser_path is None:
-        print(MISSING, file=sys.stderr)
         return 1
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=ARGUMENTS)

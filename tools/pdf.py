@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from browser import ARGUMENTS, MISSING, find_browser
+from browser import ARGUMENTS, find_for_site
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import sync_playwright
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -119,12 +119,8 @@ def print_page(browser_path: str, page_path: Path) -> None:
 def main() -> int:
     """Join and print; the exit status is 1 if there is no site or no browser."""
     names = list(parse_toc_yaml(ROOT / "_toc.yml"))
-    if not (SITE / f"{names[0]}.html").is_file():
-        print("no built site: run make book first", file=sys.stderr)
-        return 1
-    browser_path = find_browser()
+    browser_path = find_for_site(SITE, names[0])
     if browser_path is None:
-        print(MISSING, file=sys.stderr)
         return 1
     joined = SITE / "book" / "all-pages.html"
     joined.write_text(join_pages(names), encoding="utf-8")
