@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -417,7 +418,8 @@ def test_the_choice_is_the_best_of_an_exhaustive_search():
                             n_components=d, n_clusters=K, clustering=clustering, variances=variances
                         )
     assert score >= max(tried.values()) - 1e-9
-    final = {name: getattr(chosen, name) for name in Settings.names() if name != "n_init"}
+    final = asdict(chosen)
+    del final["n_init"]
     assert mean_score(**final) == pytest.approx(score)
 
 

@@ -26,7 +26,7 @@ from scipy.cluster import hierarchy
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from informed.centering import CenteredSparse, center, warn_about_constant_features
+from informed.centering import center, warn_about_constant_features
 from informed.clusters.features import (
     check_distinct_rows,
     cluster_rows_twice,
@@ -157,7 +157,7 @@ def profiles_of(X: Any, profiles: ProfilesName) -> Any:
     array([[-0.707,  0.707],
            [ 0.707, -0.707]])
     """
-    if profiles == "as-is" or isinstance(X, CenteredSparse):  # sparse ones come centred
+    if profiles == "as-is":
         return X.T
     centered, _ = center(X)
     if profiles == "standardized":

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from informed.clusters.kmeans import best_partition, best_partitions
 from informed.clusters.large import run_many
-from informed.validation import Array, check_labels, check_matrix, random_source
+from informed.validation import Array, check_labels, check_matrix
 
 __all__ = ["average_over_clusters", "indicator"]
 
@@ -39,7 +40,7 @@ def cluster_rows_twice(
     a single run would have returned, and the other an independent answer at no cost; None if there
     is one restart only.
     """
-    random = random_source(random_state)
+    random = check_random_state(random_state)
     halves = [n for n in (n_init - n_init // 2, n_init // 2) if n]
     if not isinstance(rows, np.ndarray) or rows.size >= MANY:
         runs = [run_many(rows, n_clusters, n, random) for n in halves]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -68,11 +68,6 @@ class Settings:
     variances: Any
     penalty: Any
     n_init: Any
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """Names of the parts."""
-        return [field.name for field in fields(cls)]
 
     def used(self, n_clusters: int | None) -> dict[str, Any]:
         """Return what may be "auto" as it was used, with the number of clusters that it meant."""

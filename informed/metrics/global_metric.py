@@ -241,8 +241,8 @@ class InformedMahalanobis(
 
     def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
+        source = random_source(self.random_state)
         settings = self._settle(X)
-        random_source(self.random_state)
         data = validate_samples(self, X, reset=True, allow_sparse=takes_sparse(settings))
         labels, recipe = check_parameters(
             settings,
@@ -259,7 +259,7 @@ class InformedMahalanobis(
         # Centred samples have the same clusters, unless the level of a feature counts.
         profiled = data if recipe.profiles == "as-is" else centered
         if labels is None and recipe.solver.informed:
-            grouping = recipe.group(profiled, self.random_state)
+            grouping = recipe.group(profiled, source, centered=profiled is centered)
             labels = grouping.labels
             recluster = partial(_cluster_samples, recipe)
 
@@ -289,12 +289,18 @@ class InformedMahalanobis(
             self.stability_ = _agreement_of_seeds(centered, model, grouping, find)
         return centered
 
-    def _given(self) -> Settings:
-        return Settings(**{name: getattr(self, name) for name in Settings.names()})
-
     def _settle(self, X: ArrayLike) -> Settings:
         """Return the settings with nothing left open."""
-        settings = self._given()
+        settings = Settings(
+            self.n_components,
+            self.n_clusters,
+            self.clustering,
+            self.profiles,
+            self.directions,
+            self.variances,
+            self.penalty,
+            self.n_init,
+        )
         if not settings.open:
             return settings
         samples, labels = validate_samples(self, X, reset=True), None
@@ -506,7 +512,7 @@ class InformedMahalanobis(
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.sparse = takes_sparse(self) and not self._given().open
+        tags.input_tags.sparse = takes_sparse(self)
         return tags
 
 

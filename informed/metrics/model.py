@@ -63,7 +63,9 @@ class Recipe:
     clustering: ClusteringName | FeatureClusterer = "kmeans"
     profiles: ProfilesName = "centered"
 
-    def group(self, samples: Array, random_state: int | RandomState | None) -> Grouping:
+    def group(
+        self, samples: Array, random_state: int | RandomState | None, *, centered: bool = False
+    ) -> Grouping:
         """Group the features over some samples.
 
         Parameters
@@ -72,6 +74,8 @@ class Recipe:
             Samples.
         random_state : int, RandomState or None
             Seed.
+        centered : bool
+            Whether the samples are centred already.
 
         Returns
         -------
@@ -81,7 +85,7 @@ class Recipe:
             samples,
             self.n_clusters or None,
             clustering=self.clustering,
-            profiles=self.profiles,
+            profiles="as-is" if centered and self.profiles == "centered" else self.profiles,
             n_init=self.n_init,
             random_state=random_state,
         )
@@ -125,10 +129,12 @@ def takes_sparse(asked: Any) -> bool:
     """Tell whether no step needs dense samples.
 
     Penalised directions need the samples and the clusters side by side; Ward's tree and clusterer
-    objects need the profiles of the features.
+    objects need the profiles of the features; a choice by held-out samples needs both.
     """
-    by_kmeans = isinstance(asked.clustering, str) and asked.clustering == "kmeans"
-    return bool(asked.directions != "penalized" and by_kmeans and asked.profiles == "centered")
+    names = (asked.clustering, asked.profiles)
+    by_kmeans = all(isinstance(name, str) for name in names) and names == ("kmeans", "centered")
+    chosen = (asked.n_components, asked.n_clusters, asked.directions, asked.variances)
+    return by_kmeans and not any(isinstance(c, str) and c in ("auto", "penalized") for c in chosen)
 
 
 def check_parameters(
