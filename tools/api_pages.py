@@ -15,6 +15,8 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+import informed
+
 BOOK = Path(__file__).resolve().parent.parent / "book"
 WORD = re.compile(r"\w+")
 
@@ -57,7 +59,8 @@ def public_paths(name: str) -> list[str]:
 
 def lives_behind(name: str, member: Any) -> bool:
     """Tell whether a page shows a member: the experiments hand on what other pages show."""
-    return name != "informed.experiments" or member.__module__.startswith("informed.studies.")
+    elsewhere = not member.__module__.startswith("informed.studies.")
+    return name != "informed.experiments" or not (elsewhere or member.__name__ in informed.__all__)
 
 
 def found(path: str) -> Any:

@@ -101,7 +101,7 @@ def cluster_features(
     clustering : {"kmeans", "ward"} or clusterer, default="kmeans"
         How: k-means, Ward's tree, or an object with the interface of :mod:`sklearn.cluster`.
     profiles : {"as-is", "centered", "standardized"}, default="centered"
-        What is done to the features before; see :mod:`informed.clusters.clusterers` for what each
+        What is done to the features before; see ``informed.clusters.clusterers`` for what each
         is invariant to.
     n_init : int
         Number of k-means restarts; the one with the lowest cost wins.

@@ -108,7 +108,7 @@ class InformedMahalanobis(
     profiles : {"as-is", "centered", "standardized", "auto"}, default="centered"
         What is done to each feature before it is compared with others. As they are, features of
         different level are apart; centred, adding a constant to a feature changes nothing;
-        standardised, its unit does not matter either. See :mod:`informed.clusters.clusterers`.
+        standardised, its unit does not matter either. See ``informed.clusters.clusterers``.
         Directions and variances are of the features as they are in any case.
     directions : {"exact", "gradient", "averaged", "penalized", "pca", "auto"}, default="exact"
         How the directions are found; see :mod:`informed.directions`. ``"pca"`` ignores the clusters

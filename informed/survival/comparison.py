@@ -98,7 +98,7 @@ class SurvivalComparison:
 
     @property
     def summary(self) -> pd.DataFrame:
-        """One row per group: size, events and those expected, median and restricted mean."""
+        """One row per group, with size, events and those expected, median and restricted mean."""
         observed = np.array([curve.n_events for curve in self.curves])
         expected = np.array(self.expected)
         # A group without expectation saw no event time, so it has no observed event either: 0/0.
