@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from pathlib import Path
 
+import colab
 import downloads
 import nbformat
 import notebooks
 import pytest
-from IPython.core.inputtransformer2 import TransformerManager
 
 # What another program than the book's would show as it is.
 MARKUP = re.compile(
@@ -19,7 +18,6 @@ MARKUP = re.compile(
     r"|[)$] *\(eq-|^\([\w-]+\)=$",
     re.MULTILINE,
 )
-ADDRESS = "https://example.org/informed"
 PATHS = sorted(notebooks.BOOK.glob("*.ipynb"))
 
 
@@ -36,7 +34,7 @@ def test_markup_is_seen() -> None:
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_a_download_has_no_directive_and_no_role(path: Path) -> None:
-    notebook = downloads.plain_notebook(path, ADDRESS)
+    notebook = downloads.plain_notebook(path)
     nbformat.validate(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -45,34 +43,6 @@ def test_a_download_has_no_directive_and_no_role(path: Path) -> None:
     original = nbformat.read(path, as_version=4)
     code = [cell.source for cell in original.cells if cell.cell_type == "code"]
     assert [cell.source for cell in notebook.cells if cell.cell_type == "code"][1:] == code
-
-
-@pytest.mark.parametrize("address", ["", ADDRESS])
-def test_the_install_cell_does_nothing_elsewhere(address: str) -> None:
-    source = TransformerManager().transform_cell(downloads.install_cell(address).source)
-    exec(source, {})
-    assert "google.colab" not in sys.modules
-
-
-@pytest.mark.parametrize("present", [True, False])
-def test_in_colab_it_installs_what_is_missing(
-    present: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, str]] = []
-
-    class Shell:
-        def run_line_magic(self, name: str, line: str) -> None:
-            asked.append((name, line))
-
-    monkeypatch.setitem(sys.modules, "google.colab", sys)
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: present or None)
-    source = TransformerManager().transform_cell(downloads.install_cell(ADDRESS).source)
-    exec(source, {"get_ipython": Shell})
-    expected = [("pip", f'install --quiet "informed[all] @ git+{ADDRESS}"')]
-    assert asked == ([] if present else expected)
-    if not present:
-        with pytest.raises(ModuleNotFoundError, match="source of informed"):
-            exec(downloads.install_cell("").source, {})
 
 
 def test_buttons_lead_to_the_plain_notebooks(
@@ -89,4 +59,4 @@ def test_buttons_lead_to_the_plain_notebooks(
     links = re.findall(r'href="([^"]+)"', page.read_text())
     assert links == ["../notebooks/book/averaging.ipynb", "../_sources/book/unknown.ipynb"]
     read = json.loads((page.parent / links[0]).read_text(encoding="utf-8"))
-    assert read["cells"][1]["id"] == "install"
+    assert read["cells"][1]["id"] == colab.CELL_ID

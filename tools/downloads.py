@@ -1,13 +1,12 @@
 """The notebook behind the download button of a page: plain Markdown that reads well anywhere.
 
 A chapter is written with the book's directives, which JupyterLab and Colab show as they are. So the
-button leads to the form that the course uses (``plain.py``), with a cell in front that installs the
-library where it is missing. The folder of notebooks has the structure of the site.
+button leads to the form that the course uses (``plain.py``), with its cell in front that installs the
+library in Colab (``colab.py``). The folder of notebooks has the structure of the site.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -22,40 +21,21 @@ NOTE = """\
 > clustering*, to run from the top. It needs the library `informed`; in Colab the next cell installs
 > it. Cells that read a stored table need the folder `results` of the book's source beside the
 > notebook. The last line of each exercise tells you whether your answer holds."""
-INSTALL = """\
-# Only in Colab, and only if the library is not there: install it. Elsewhere this cell does nothing.
-import importlib.util
-import sys
-
-if "google.colab" in sys.modules and importlib.util.find_spec("informed") is None:
-    {install}"""
-# Without an address there is nothing to install from, and the cell says what to do.
-UNKNOWN = 'raise ModuleNotFoundError("put the source of informed here: %pip install .[all]")'
 
 
-def install_cell(address: str) -> nbformat.NotebookNode:
-    """Make the cell that brings the library to Colab, from the repository's address if known."""
-    line = f'%pip install --quiet "informed[all] @ git+{address}"' if address else UNKNOWN
-    return nbformat.v4.new_code_cell(INSTALL.format(install=line), id="install")
-
-
-def plain_notebook(path: Path, address: str) -> nbformat.NotebookNode:
-    """Return a chapter in its plain form, with solutions, below a note and the cell above."""
-    chapter = nbformat.read(path, as_version=4)
-    converted = plain.convert(chapter, solutions=True, note=NOTE)
-    converted.cells.insert(1, install_cell(address))
-    return converted
+def plain_notebook(path: Path) -> nbformat.NotebookNode:
+    """Return a chapter in its plain form, with solutions, below a note."""
+    return plain.convert(nbformat.read(path, as_version=4), solutions=True, note=NOTE)
 
 
 def write_downloads(site: Path) -> None:
     """Write the plain notebooks into the site, and lead its buttons to them."""
-    address = os.environ.get("INFORMED_REPOSITORY", "")
     written = set()
     for path in sorted(notebooks.BOOK.glob("*.ipynb")):
         name = path.relative_to(notebooks.BOOK.parent).as_posix()
         target = site / FOLDER / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(plain_notebook(path, address), target)
+        nbformat.write(plain_notebook(path), target)
         written.add(name)
 
     def lead(found: re.Match[str]) -> str:

@@ -84,7 +84,7 @@ class ChoiceStudy(Result):
 
     @property
     def table(self) -> Table:
-        """Automatic choice over best fixed one and over PCA, in density per feature and accuracy."""
+        """Automatic choice over best fixed one and over PCA, in density and accuracy."""
         rows = []
         density, accuracy = (scores.mean(axis=2) for scores in (self.likelihood, self.accuracy))
         best_density, best_accuracy = self.best(self.likelihood), self.best(self.accuracy)
