@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from by_hand import clustered_data
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import linalg
 from sklearn.exceptions import NotFittedError
 from sklearn.neighbors import KNeighborsClassifier
 
 from informed import InformedMahalanobis, LocalInformedMahalanobis
-from informed.directions import penalty_path
+from informed.directions import penalty_path, solvers
 from informed.directions.registry import DIRECTIONS
 from informed.metrics.neighborhoods import cluster_from_scratch
 
@@ -110,11 +109,11 @@ def test_the_path_of_a_neighbourhood_is_that_of_its_samples():
 
 
 @pytest.mark.parametrize("make_metric", [InformedMahalanobis, LocalInformedMahalanobis])
-def test_own_variances_take_no_singular_values_of_the_whole_data(make_metric, monkeypatch):
+def test_own_variances_take_no_decomposition_of_the_whole_data(make_metric, monkeypatch):
     def unwanted(*args, **kwargs):
-        raise AssertionError("singular values that nobody uses")
+        raise AssertionError("principal variances that nobody uses")
 
-    monkeypatch.setattr(linalg, "svdvals", unwanted)
+    monkeypatch.setattr(solvers, "leading_variances", unwanted)
     options = {"n_components": 3, "n_clusters": 4, "random_state": 0}
     make_metric(variances="own", **options).fit(X)
     with pytest.raises(AssertionError, match="nobody uses"):

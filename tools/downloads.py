@@ -1,8 +1,8 @@
 """The notebook behind the download button of a page: plain Markdown that reads well anywhere.
 
-A chapter is written with the book's directives, which JupyterLab and Colab show as they are. So the
-button leads to the form that the course uses (``plain.py``), with its cell in front that installs the
-library in Colab (``colab.py``). The folder of notebooks has the structure of the site.
+A chapter is written with directives of the book, which JupyterLab and Colab show as they are. So
+the button leads to the form that the course uses (``plain.py``), with its cell in front that
+installs the library in Colab (``colab.py``). The folder of notebooks has the structure of the site.
 """
 
 from __future__ import annotations
