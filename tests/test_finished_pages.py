@@ -73,6 +73,15 @@ def test_images_get_their_size(tmp_path: Path) -> None:
     assert 'width="60" height="40"' in lighter
 
 
+@pytest.mark.parametrize(
+    ("head", "size"), [('width="70" height="50"', 'width="70" height="50"'), ("", "")]
+)
+def test_a_drawing_has_the_size_that_it_says(head: str, size: str, tmp_path: Path) -> None:
+    (tmp_path / "drawn.svg").write_text(f'<svg {head}><rect width="9" height="9"/></svg>')
+    lighter = lighten_page('<img src="drawn.svg">', tmp_path / "page.html", tmp_path)
+    assert (size in lighter) if size else ("width" not in lighter)
+
+
 def test_a_figure_is_shown_at_the_inches_it_was_drawn_at(tmp_path: Path) -> None:
     Image.new("RGB", (320, 160)).save(tmp_path / "drawn.png", dpi=(160, 160))
     lighter = lighten_page('<figure>\n<img src="drawn.png">', tmp_path / "page.html", tmp_path)

@@ -49,6 +49,7 @@ MATHJAX_PARTS = [
     "ui/lazy.js",
 ]
 MATHJAX_FONTS = "output/chtml/fonts/woff-v2"
+PICTURES = (".png", ".webp", ".jpg", ".svg")
 
 
 def lighten(site: Path) -> None:
@@ -130,9 +131,10 @@ def sized(tag: str, page: Path) -> str:
     if " loading=" not in tag:
         tag = tag.replace("<img", '<img loading="lazy" decoding="async"', 1)
     file = (page.parent / source.group(1)).resolve()
-    if " width=" not in tag and file.suffix in (".png", ".webp", ".jpg") and file.is_file():
+    if " width=" not in tag and file.suffix in PICTURES and file.is_file():
         width, height = size_of(file)
-        tag = tag.replace("<img", f'<img width="{width}" height="{height}"', 1)
+        if width:
+            tag = tag.replace("<img", f'<img width="{width}" height="{height}"', 1)
     drawn = re.search(r' width="(\d+)"', tag)
     if drawn and " style=" not in tag:
         # For the style sheet, which cannot read the width of an image from its attribute.
@@ -152,7 +154,12 @@ def with_narrow_form(tag: str, site: Path, home: str) -> str:
 
 @cache
 def size_of(file: Path) -> tuple[int, int]:
-    """Return width and height of a picture in the pixels of CSS."""
+    """Return width and height of a picture in the pixels of CSS; zeros for a drawing without."""
+    if file.suffix == ".svg":
+        head = file.read_text(encoding="utf-8").partition(">")[0]
+        sizes = [re.search(rf' {side}="(\d+)"', head) for side in ("width", "height")]
+        width, height = (int(size.group(1)) if size else 0 for size in sizes)
+        return width, height
     with Image.open(file) as picture:
         scale = CSS_DPI / float(picture.info.get("dpi", (CSS_DPI,))[0] or CSS_DPI)
         return round(picture.width * scale), round(picture.height * scale)
