@@ -103,6 +103,9 @@ def test_scripts_wait_in_their_order_and_options_are_at_hand(tmp_path: Path) -> 
         '<script>DOCUMENTATION_OPTIONS.pagename = "x"</script>'
         '<script defer src="b.js?v=2"></script>'
     )
+    # On the page of the search ours waits for the others, which must not.
+    there = lighten_page(page, tmp_path / "search.html", tmp_path)
+    assert "defer" not in there
 
 
 def test_the_first_picture_of_the_landing_page_does_not_wait(tmp_path: Path) -> None:

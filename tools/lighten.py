@@ -88,7 +88,8 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
         text = MATHJAX.sub("", text)
     home = "../" * len(page.relative_to(site).parent.parts)
     text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
-    text = BLOCKING.sub(lambda found: deferred(found, page), text)
+    if page.stem != "search":  # there a script of ours waits for those of the search
+        text = BLOCKING.sub(lambda found: deferred(found, page), text)
     text = IMAGE.sub(lambda found: sized(found.group(), page), text)
     if page.stem == "index":
         # The first picture of the landing page is what a visitor waits for.
