@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
+from informed.clusters.features import check_distinct_rows
 from informed.directions.penalty import PenaltyPath
 from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
 from informed.exceptions import FewerDirectionsWarning
@@ -212,6 +213,8 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         self._seed = int(random_source(self.random_state).randint(2**31 - 1))
         # Everything below works on centred samples, which keep their digits far from zero.
         self._X, self.mean_ = center(data)
+        if self.n_clusters is not None and self._recipe.solver.informed:
+            check_distinct_rows(self._X.T, self._recipe.n_clusters)
         self._search = NeighborSearch(self._X, search, self._seed)
         self.neighbors_ = self._search.of_training(self.n_neighbors_)
         self._starts = self._find_starts()
