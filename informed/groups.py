@@ -37,4 +37,4 @@ def bipartition(embedding: Array) -> NDArray[np.intp]:
     coordinates = np.asarray(embedding)
     if coordinates.ndim == 1:
         coordinates = coordinates[:, None]
-    return (check_matrix(coordinates, "embedding")[:, 0] > 0).astype(np.intp)
+    return (check_matrix(coordinates, "embedding", any_scale=True)[:, 0] > 0).astype(np.intp)

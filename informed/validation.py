@@ -155,11 +155,17 @@ def check_penalty(value: object) -> Penalty:
 
 
 def check_matrix(
-    X: object, name: str = "X", *, min_samples: int = 2, allow_sparse: bool = False
+    X: object,
+    name: str = "X",
+    *,
+    min_samples: int = 2,
+    allow_sparse: bool = False,
+    any_scale: bool = False,
 ) -> Array:
     """Return ``X`` as a finite two-dimensional float array; float32 stays float32.
 
     Where ``allow_sparse``, a sparse matrix or array is returned as a ``csr_array``, never dense.
+    Where ``any_scale``, values may be so large or small that their squares are lost.
 
     Examples
     --------
@@ -193,7 +199,8 @@ def check_matrix(
         _check_scale(samples.data, name)
         checked = samples
         return checked
-    _check_scale(checked, name)
+    if not any_scale:
+        _check_scale(checked, name)
     return checked
 
 
