@@ -19,7 +19,7 @@ from pointers import resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 # In the packed course the sources lie beside the decks, where their links lead somewhere.
-SOURCES = next(filter(Path.is_dir, (ROOT / "course" / "slides", ROOT / "slides")))
+SOURCES = next(filter(Path.is_dir, (ROOT / "course" / "slides", ROOT / "slides")), ROOT / "slides")
 
 NOTES = re.compile(r"^Notes \((?P<minutes>\d+) min\):", re.MULTILINE)
 TITLE = re.compile(r"^##? (.+)$", re.MULTILINE)
