@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = Path(__file__).resolve().parent
 OUT = ROOT / "_build" / "slides"
 # Beside the chapters in the repository; beside the instructors' notebooks in the packed course.
-RESULTS = next(filter(Path.is_dir, (ROOT / "book" / "results", ROOT / "results")))
+RESULTS = next(filter(Path.is_dir, (ROOT / "book" / "results", ROOT / "results")), ROOT / "results")
 
 FIGURE = re.compile(
     r'^```python figure (?P<width>\d+)x(?P<height>\d+) "(?P<alt>[^"]+)"\n(?P<code>.*?)^```$',

@@ -140,7 +140,7 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
 
 def offer_course(app: Sphinx, exception: Exception | None) -> None:
     """Put the course beside the pages; decks that have not changed are not drawn again."""
-    if exception is None and app.builder.format == "html":
+    if exception is None and app.builder.format == "html" and (slides.ROOT / "course").is_dir():
         slides.main()
         course.publish(Path(app.outdir) / "course")
 
