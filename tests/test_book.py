@@ -255,7 +255,8 @@ def build_small_book(
         shutil.copy(ROOT / name, folder / name)
     toc: dict[str, object] = {"format": "jb-book", "root": "book/index"}
     if chapter is not None:
-        toc["chapters"] = [{"file": "book/chapter"}]
+        chapters = [{"file": "book/chapter"}]
+        toc["parts"] = [{"caption": "Part", "numbered": True, "chapters": chapters}]
         nbformat.write(chapter, folder / "book" / "chapter.ipynb")
     (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
     (folder / "book" / "index.md").write_text(index, encoding="utf-8")
@@ -281,12 +282,12 @@ def test_launch_buttons_lead_to_the_repository(tmp_path: Path) -> None:
     assert build_small_book(tmp_path, index, chapter, INFORMED_REPOSITORY=address) == ""
     page = read_page(tmp_path / "_build" / "html" / "book" / "chapter.html")
     links = [tag["href"] for tag in page.find_all("a", href=True)]
-    binder = "https://mybinder.org/v2/gh/somebody/informed/main?urlpath=lab/tree/book/chapter.ipynb"
-    colab = (
-        "https://colab.research.google.com/github/somebody/informed/blob/main/book/chapter.ipynb"
-    )
-    assert binder in links
-    assert colab in links
+    # What opens is the students' notebook, from the branch that holds their folder.
+    for host in ("https://mybinder.org/v2/gh/", "https://colab.research.google.com/github/"):
+        (link,) = (link for link in links if link.startswith(f"{host}somebody/informed/"))
+        assert "students" in link
+        assert link.endswith("chapter.ipynb")
+        assert "book/" not in link
     assert address in links
 
 
