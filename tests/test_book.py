@@ -276,7 +276,9 @@ def test_strict_build_accepts_a_sound_book(tmp_path: Path) -> None:
 
 def test_launch_buttons_lead_to_the_repository(tmp_path: Path) -> None:
     chapter = small_notebook()
-    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
+    chapter.cells.insert(
+        0, new_markdown_cell("# Chapter\n\n```{exercise}\n:label: ex-one\n\nTry.\n```")
+    )
     address = "https://github.com/somebody/informed"
     index = "# Title\n\n[a chapter](chapter)\n"
     assert build_small_book(tmp_path, index, chapter, INFORMED_REPOSITORY=address) == ""
