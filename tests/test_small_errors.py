@@ -39,7 +39,7 @@ from informed.directions import (
 from informed.experiments import HiddenSpace
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
-from informed.metrics.model import check_fit
+from informed.metrics.model import check_parameters
 from informed.metrics.neighborhoods import cluster_from_scratch
 from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
@@ -253,7 +253,7 @@ def test_folds_are_clustered_as_the_whole_is_from_a_fixed_seed() -> None:
     levels = 10.0 * (np.arange(20) % 3)
     for random_state in (None, 5):
         metric = InformedMahalanobis(2, 4, n_init=1, random_state=random_state)
-        recipe = check_fit(metric, X)[2]
+        recipe = check_parameters(metric, X.shape, metric.n_components)[1]
         expected = cluster_features(X, 4, n_init=1, random_state=0)
         assert_array_equal(_cluster_samples(recipe, X + levels), expected)
 
