@@ -125,7 +125,7 @@ class NeighborhoodGap:
     def standard_error(self) -> FloatArray:
         """Standard error of that mean.
 
-        It takes the neighbourhoods for independent. They overlap, so it is rather too small.
+        It treats the neighbourhoods as independent. They overlap, so it is somewhat too small.
         """
         error: FloatArray = self.gaps.std(axis=1, ddof=1) / np.sqrt(self.gaps.shape[1])
         return error
@@ -135,7 +135,7 @@ class NeighborhoodGap:
         """First and last size of the range where the curve has stopped rising.
 
         The range is the unbroken run of sizes around the maximum of the curve at which the curve is
-        as high as the maximum but for chance: the mean shortfall is at most twice its standard
+        as high as the maximum up to chance: the mean shortfall is at most twice its standard
         error. Shortfalls are taken neighbourhood by neighbourhood, because some samples have
         higher gaps than others at every size, which says nothing about sizes. The first size is the
         smallest neighbourhood that gains nothing from more samples; the last one is the
@@ -256,7 +256,7 @@ def neighborhood_gap(
 ) -> NeighborhoodGap:
     """Gap statistic of the features within neighbourhoods of samples, against their size.
 
-    The neighbourhood of a sample are the N samples nearest to it (Euclidean), itself included. Its
+    The neighbourhood of a sample is the N samples nearest to it (Euclidean), itself included. Its
     features are points with N coordinates. As in :class:`informed.LocalInformedMahalanobis` they
     are centred over all samples and not again within the neighbourhood. If N is too small,
     chance hides which features go together; once N is large enough to show their clusters, the gap

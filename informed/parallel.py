@@ -5,7 +5,7 @@ Which promise comes from where:
 ====================  =============================================  ===========================
 promise               processes of this machine (loky)               a Dask cluster
 ====================  =============================================  ===========================
-order of the results  joblib, ``return_as="generator"``              one future a task, in turn
+order of the results  joblib, ``return_as="generator"``              a future per task, in turn
 a worker is lost      loky notices; the tasks without a result are   the scheduler gives its
                       done again here, by new workers                tasks to others
 data of a lost one    stay in a file of this process                 stay with the scheduler, as
@@ -34,15 +34,13 @@ import mmap
 import os
 import pickle
 import tempfile
-import threading
 import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -54,9 +52,9 @@ from joblib.externals.loky.backend import utils as loky_utils
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 from joblib.parallel import BACKENDS, get_active_backend
 from numpy.random import RandomState
-from threadpoolctl import ThreadpoolController
 
 from informed.progress import progress_bar
+from informed.threads import one_thread as one_thread
 from informed.validation import check_flag, check_n_jobs, random_source
 
 # So often may the workers be lost before the next result is there.
@@ -72,92 +70,6 @@ _LOOK_EVERY_SECONDS = 1.0
 
 class WorkersLostError(RuntimeError):
     """Workers died again and again, or all of them are gone."""
-
-
-# ------------------------------------------------------------------------------------- threads
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Keep linear algebra to one thread inside a ``with`` block.
-
-    The order in which threads add up changes the last digits, and these can decide where k-means
-    ends; and the processes of a parallel run would compete for the cores.
-
-    Blocks of several threads may overlap: the limit of most libraries is one for the whole
-    process, so the first block to start sets it and the last one to end takes it back.
-
-    Examples
-    --------
-    >>> from threadpoolctl import threadpool_info
-    >>> with one_thread():
-    ...     {library["num_threads"] for library in threadpool_info()}
-    {1}
-    """
-    of_process, of_thread = _controllers()
-    with of_thread.limit(limits=1), _limit_of_process.held(of_process):
-        yield
-
-
-class _SharedLimit:
-    """A limit that is set by the first who wants it and lifted by the last."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._limit: Any = None
-
-    @contextmanager
-    def held(self, controller: ThreadpoolController) -> Iterator[None]:
-        with self._lock:
-            if self._holders == 0:
-                with _in_control(controller):
-                    self._limit = controller.limit(limits=1)
-            self._holders += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._holders -= 1
-                if self._holders == 0:
-                    with _in_control(controller):
-                        self._limit.restore_original_limits()
-
-
-_limit_of_process = _SharedLimit()
-
-
-@contextmanager
-def _in_control(controller: ThreadpoolController) -> Iterator[None]:
-    """Let this thread change a limit of the process, and any other one after it.
-
-    From threadpoolctl 3.8 on, a thread that has set such a limit is the only one that can. Here
-    the last one to leave must lift it, whoever set it; a lock keeps them apart.
-    """
-    _give_up_control(controller)
-    yield
-    _give_up_control(controller)
-
-
-def _give_up_control(controller: ThreadpoolController) -> None:
-    for library in controller.lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
-
-
-@cache
-def _controllers() -> tuple[ThreadpoolController, ThreadpoolController]:
-    """Return the libraries with one limit for the process, and those with one for each thread."""
-    # Looking for the libraries takes longer than a small fit: once a process is enough, since those
-    # that compute here are loaded with the modules that import this one.
-    found = ThreadpoolController()
-    own = {
-        library.filepath
-        for library in found.lib_controllers
-        if "openmp" in (library.user_api, getattr(library, "threading_layer", None))
-    }
-    rest = [lib.filepath for lib in found.lib_controllers if lib.filepath not in own]
-    return found.select(filepath=rest), found.select(filepath=sorted(own))
 
 
 # --------------------------------------------------------------------------------------- tasks

@@ -6,16 +6,17 @@ the call without opening this file.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.validation import validate_data
 
 Array = NDArray[Any]
@@ -23,6 +24,114 @@ PenaltyRule = Literal["cv", "capped", "per-direction"]
 Penalty = float | PenaltyRule
 PENALTY_RULES: tuple[PenaltyRule, ...] = get_args(PenaltyRule)
 Choice = TypeVar("Choice", bound=str)
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a parameter may be: one of some names, a number within limits, an object.
+
+    Attributes
+    ----------
+    names : collection of str
+        Names; none if it must be a number.
+    low, high : float or None
+        Smallest and largest number; ``low=None`` allows no number, ``high=None`` any large one,
+        and ``high="rank"`` the largest rank that samples of some shape have when they are centred.
+    whole : bool
+        Whether the number must be an integer.
+    open_low : bool
+        Whether ``low`` itself is left out.
+    finite : bool
+        Whether the number must be finite.
+    why : str
+        What sets the limits, such as ``"n_features=3"``.
+    objects : bool
+        Whether an object with a method ``fit`` will do as well.
+    """
+
+    names: Collection[str] = ()
+    low: float | None = None
+    high: float | Literal["rank"] | None = None
+    whole: bool = True
+    open_low: bool = False
+    finite: bool = True
+    why: str = ""
+    objects: bool = False
+
+
+def check_values(
+    values: Mapping[str, object],
+    allowed: Mapping[str, Allowed],
+    shape: tuple[int, int] = (0, 0),
+) -> dict[str, Any]:
+    """Return values that are allowed, or say what the first that is not may be.
+
+    All parameters of an estimator are checked in one pass, by what its class declares of them.
+
+    Parameters
+    ----------
+    values : mapping
+        What the caller gave, by name.
+    allowed : mapping
+        What each of them may be; other values are left alone.
+    shape : tuple of int
+        Shape of the samples, where a limit depends on it.
+
+    Returns
+    -------
+    checked : dict
+        The allowed names, numbers as int or float, and objects as they are.
+
+    Examples
+    --------
+    >>> kinds = {"norm": Allowed(["fro", "2"]), "n_init": Allowed(low=1)}
+    >>> check_values({"norm": "fro", "n_init": 3}, kinds)
+    {'norm': 'fro', 'n_init': 3}
+    """
+    checked: dict[str, Any] = {}
+    for name, kind in allowed.items():
+        value = values[name]
+        if kind.objects and not isinstance(value, str):
+            if isinstance(value, type) or not callable(getattr(value, "fit", None)):
+                raise TypeError(
+                    f"{name} must be one of {sorted(kind.names)}, or an object with a method fit, "
+                    f"got {value!r} of type {type(value).__name__}"
+                )
+            checked[name] = value
+            continue
+        if kind.low is None or (kind.names and isinstance(value, str)):
+            known = [each for each in kind.names if isinstance(value, str) and each == value]
+            if not known:
+                raise ValueError(
+                    f"{name}={value!r} is unknown: it must be one of {sorted(kind.names)}"
+                )
+            checked[name] = known[0]
+            continue
+        low, why = kind.low, kind.why
+        high = np.inf if kind.high is None or kind.high == "rank" else kind.high
+        if kind.high == "rank":
+            n_samples, n_features = shape
+            high = min(n_samples - 1, n_features)
+            why = f"the rank of {n_samples} centred samples with {n_features=} is at most {high}"
+        if not kind.whole:
+            finite = "finite " if kind.finite else ""
+            text = f"a {finite}number {'>' if kind.open_low else '>='} {low:g}"
+        elif kind.high is None:
+            text = f"an integer >= {low}"
+        else:
+            text = f"an integer from {low} to {high}"
+        text += f" ({why})" if why else ""
+        is_number = isinstance(value, Integral if kind.whole else Real)
+        if isinstance(value, bool | np.bool_) or not is_number:
+            raise TypeError(f"{name} must be {text}, got {value!r} of type {type(value).__name__}")
+        number = (int if kind.whole else float)(cast(Any, value))
+        # Written so that NaN is out of range.
+        inside = low < number if kind.open_low else low <= number
+        if not inside or number > high or (kind.finite and number == np.inf):
+            raise ValueError(f"{name}={number} is out of range: it must be {text}")
+        checked[name] = number
+    return checked
 
 
 def check_count(name: str, value: object, low: int, high: int | None = None, why: str = "") -> int:
@@ -44,14 +153,7 @@ def check_count(name: str, value: object, low: int, high: int | None = None, why
     >>> check_count("n_clusters", 2, 1, 5)
     2
     """
-    allowed = f"an integer >= {low}" if high is None else f"an integer from {low} to {high}"
-    if why:
-        allowed += f" ({why})"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be {allowed}, got {value!r} of type {type(value).__name__}")
-    count = int(value)
-    if count < low or (high is not None and count > high):
-        raise ValueError(f"{name}={count} is out of range: it must be {allowed}")
+    count: int = check_values({name: value}, {name: Allowed(low=low, high=high, why=why)})[name]
     return count
 
 
@@ -65,14 +167,8 @@ def check_number(
     >>> check_number("scale", 2, open_low=True)
     2.0
     """
-    allowed = f"a {'finite ' if finite else ''}number {'>' if open_low else '>='} {low:g}"
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be {allowed}, got {value!r} of type {type(value).__name__}")
-    number = float(value)
-    if np.isnan(number) or (finite and np.isinf(number)) or number < low:
-        raise ValueError(f"{name}={number} is out of range: it must be {allowed}")
-    if open_low and number == low:
-        raise ValueError(f"{name}={number} is out of range: it must be {allowed}")
+    kind = Allowed(low=low, whole=False, open_low=open_low, finite=finite)
+    number: float = check_values({name: value}, {name: kind})[name]
     return number
 
 
@@ -84,10 +180,21 @@ def check_choice(name: str, value: object, allowed: Collection[Choice]) -> Choic
     >>> check_choice("norm", "fro", ["fro", "2"])
     'fro'
     """
-    for choice in allowed:
-        if isinstance(value, str) and value == choice:
-            return choice
-    raise ValueError(f"{name}={value!r} is unknown: it must be one of {sorted(allowed)}")
+    choice: Choice = check_values({name: value}, {name: Allowed(allowed)})[name]
+    return choice
+
+
+def check_some(name: str, values: Sequence[Item], what: str = "value") -> Sequence[Item]:
+    """Return ``values`` if there are any.
+
+    Examples
+    --------
+    >>> check_some("sizes", [10, 20])
+    [10, 20]
+    """
+    if not values:
+        raise ValueError(f"{name} is empty: give at least one {what}")
+    return values
 
 
 def check_flag(name: str, value: object) -> bool:
@@ -141,6 +248,10 @@ def random_source(random_state: object) -> RandomState:
     return source
 
 
+# The weight of a penalty, or the name of the rule that chooses it from the data.
+PENALTY = Allowed(PENALTY_RULES, low=0.0, whole=False, finite=False)
+
+
 def check_penalty(value: object) -> Penalty:
     """Return the weight of a penalty, or the name of the rule that chooses it from the data.
 
@@ -149,9 +260,8 @@ def check_penalty(value: object) -> Penalty:
     >>> check_penalty(2), check_penalty("cv")
     (2.0, 'cv')
     """
-    if isinstance(value, str):
-        return check_choice("penalty", value, PENALTY_RULES)
-    return check_number("penalty", value, finite=False)
+    penalty: Penalty = check_values({"penalty": value}, {"penalty": PENALTY})["penalty"]
+    return penalty
 
 
 def check_matrix(
@@ -172,13 +282,17 @@ def check_matrix(
     >>> check_matrix([[0, 1], [2, 3]]).dtype
     dtype('float64')
     """
+    is_sparse = sparse.issparse(X)
     try:
         if X is None:
             raise ValueError("got None")
-        is_sparse = allow_sparse and sparse.issparse(X)
-        if not sparse.issparse(X) and _holds_text(X):
+        # NumPy would read text as a number if it looks like one.
+        given = np.empty(0) if is_sparse else np.asarray(X)
+        if given.dtype.kind in "SU" or (
+            given.dtype.kind == "O" and any(isinstance(entry, str | bytes) for entry in given.flat)
+        ):
             raise ValueError("got text")
-        checked: Array = check_array(
+        checked: Any = check_array(
             X,
             dtype=[np.float64, np.float32],
             accept_sparse="csr" if allow_sparse else False,
@@ -192,39 +306,24 @@ def check_matrix(
             f"row(s): {error}"
         ) from error
     if is_sparse:
-        samples: Any = sparse.csr_array(checked)
-        if not samples.has_canonical_format:
-            samples = samples.copy()
-            samples.sum_duplicates()
-        _check_scale(samples.data, name)
-        checked = samples
-        return checked
-    if not any_scale:
-        _check_scale(checked, name)
-    return checked
-
-
-def _check_scale(values: Array, name: str) -> None:
-    """Refuse numbers whose squares leave the range of their type: all distances would be lost."""
-    if not values.size:
-        return
-    largest = max(float(values.max()), -float(values.min()))
-    numbers = np.finfo(values.dtype)
-    high = float(np.sqrt(numbers.max / values.size))
-    low = float(np.sqrt(numbers.tiny / numbers.eps))
-    if largest > high or 0 < largest < low:
-        raise ValueError(
-            f"{name} holds values up to {largest:.1g} in size, whose squares {values.dtype} cannot "
-            f"hold: scale it, so that the largest is between {low:.0e} and {high:.0e}"
-        )
-
-
-def _holds_text(X: object) -> bool:
-    """Tell whether some entry is text, which NumPy would read as a number if it looks like one."""
-    values = np.asarray(X)
-    if values.dtype.kind == "O":
-        return any(isinstance(entry, str | bytes) for entry in values.flat)
-    return values.dtype.kind in "SU"
+        checked = sparse.csr_array(checked)
+        if not checked.has_canonical_format:
+            checked = checked.copy()
+            checked.sum_duplicates()
+    values = checked.data if is_sparse else checked
+    if values.size and (is_sparse or not any_scale):
+        # Numbers whose squares leave the range of their type would lose all distances.
+        largest = max(float(values.max()), -float(values.min()))
+        numbers = np.finfo(values.dtype)
+        high = float(np.sqrt(numbers.max / values.size))
+        low = float(np.sqrt(numbers.tiny / numbers.eps))
+        if largest > high or 0 < largest < low:
+            raise ValueError(
+                f"{name} holds values up to {largest:.1g} in size, whose squares {values.dtype} "
+                f"cannot hold: scale it, so that the largest is between {low:.0e} and {high:.0e}"
+            )
+    samples: Array = checked
+    return samples
 
 
 def check_vectors(u: ArrayLike, v: ArrayLike, n_features: int) -> tuple[Array, Array]:
@@ -285,9 +384,14 @@ def check_labels(labels: object, n_features: int, name: str = "labels") -> NDArr
 
 
 def validate_samples(
-    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, allow_sparse: bool = False
+    estimator: BaseEstimator, X: ArrayLike, *, reset: bool, allow_sparse: bool | None = False
 ) -> Array:
-    """Check samples as every function does, text included, and as scikit-learn's estimators do."""
+    """Check samples as every function does, text included, and as scikit-learn's estimators do.
+
+    With ``allow_sparse=None`` the estimator's tags tell whether sparse samples are allowed.
+    """
+    if allow_sparse is None:
+        allow_sparse = sparse.issparse(X) and get_tags(estimator).input_tags.sparse
     samples = check_matrix(X, min_samples=2 if reset else 1, allow_sparse=allow_sparse)
     # The values are checked; this looks at the number of features and their names.
     validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -295,9 +399,22 @@ def validate_samples(
 
 
 class KeepsFloat32Mixin:
-    """Tell scikit-learn that a transformer keeps float32, as :func:`check_matrix` does."""
+    """Tell scikit-learn that a transformer keeps float32, as :func:`check_matrix` does.
+
+    And when it takes sparse samples, if it ever does.
+    """
+
+    # Values of parameters with which sparse samples are never made dense. What is "auto" needs
+    # dense ones in any case: it is chosen by samples that are held out.
+    _sparse_with: ClassVar[Mapping[str, Collection[str]]] = {}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        if self._sparse_with:
+            given = vars(self)
+            tags.input_tags.sparse = all(
+                isinstance(given[name], str) and given[name] in names
+                for name, names in self._sparse_with.items()
+            ) and not any(isinstance(value, str) and value == "auto" for value in given.values())
         return tags

@@ -32,7 +32,15 @@ from informed.clusters.features import (
     cluster_rows_twice,
     relabel_by_first_occurrence,
 )
-from informed.validation import Array, check_choice, check_count, check_matrix, random_source
+from informed.validation import (
+    Allowed,
+    Array,
+    check_choice,
+    check_count,
+    check_matrix,
+    check_values,
+    random_source,
+)
 
 __all__ = [
     "Grouping",
@@ -47,6 +55,7 @@ ClusteringName = Literal["kmeans", "ward"]
 ProfilesName = Literal["as-is", "centered", "standardized"]
 CLUSTERINGS: tuple[ClusteringName, ...] = get_args(ClusteringName)
 PROFILES: tuple[ProfilesName, ...] = get_args(ProfilesName)
+CLUSTERING = Allowed(CLUSTERINGS, objects=True)
 
 
 @runtime_checkable
@@ -66,7 +75,7 @@ class Grouping:
     labels : int array of shape (n_features,)
         Cluster of each feature, numbered in the order of first occurrence.
     rival : int array of shape (n_features,) or None
-        The answer of another seed; None if there is none to compare with.
+        The answer of another seed, in any numbering; None if there is none to compare with.
     seeded : bool
         Whether the answer depends on a seed at all.
     """
@@ -161,22 +170,31 @@ def profiles_of(X: Any, profiles: ProfilesName) -> Any:
         return X.T
     centered, _ = center(X)
     if profiles == "standardized":
-        deviations = centered.std(axis=0, ddof=1)
-        # A feature that never varies is zero already and stays so.
-        centered /= np.where(deviations > 0, deviations, 1.0)
+        centered /= deviations_of(centered)
     return centered.T
+
+
+def deviations_of(centered: Array) -> Array:
+    """Return the standard deviation of each feature; one for a feature that never varies.
+
+    Such a feature is zero already and stays so.
+
+    Examples
+    --------
+    >>> deviations_of(np.array([[-1.0, 0.0], [1.0, 0.0]])).round(3)
+    array([1.414, 1.   ])
+    """
+    deviations = centered.std(axis=0, ddof=1)
+    scale: Array = np.where(deviations > 0, deviations, deviations.dtype.type(1))
+    return scale
 
 
 def check_clustering(clustering: object) -> ClusteringName | FeatureClusterer:
     """Return the name of a clustering, or an object that can be fitted."""
-    if isinstance(clustering, str):
-        return check_choice("clustering", clustering, CLUSTERINGS)
-    if isinstance(clustering, type) or not isinstance(clustering, FeatureClusterer):
-        raise TypeError(
-            f"clustering must be one of {sorted(CLUSTERINGS)}, or an object with a method fit, "
-            f"got {clustering!r} of type {type(clustering).__name__}"
-        )
-    return clustering
+    checked: ClusteringName | FeatureClusterer = check_values(
+        {"clustering": clustering}, {"clustering": CLUSTERING}
+    )["clustering"]
+    return checked
 
 
 def group_features(
@@ -187,6 +205,7 @@ def group_features(
     profiles: ProfilesName = "centered",
     n_init: int = 10,
     random_state: int | RandomState | None = None,
+    with_rival: bool = True,
 ) -> Grouping:
     """Group features by any of the ways; no checks of the names, for callers that did them.
 
@@ -198,6 +217,8 @@ def group_features(
         Number of clusters; None leaves it to a clusterer object.
     clustering, profiles, n_init, random_state
         As in :class:`informed.InformedMahalanobis`.
+    with_rival : bool
+        Whether an object with a seed is asked a second time, with another one.
 
     Returns
     -------
@@ -211,7 +232,7 @@ def group_features(
         assert n_clusters is not None
         check_distinct_rows(rows, n_clusters)
         return Grouping(ward_labels(rows, [n_clusters])[0], None, False)
-    return _group_by_object(rows, n_clusters, clustering, random_state)
+    return _group_by_object(rows, n_clusters, clustering, random_state, with_rival)
 
 
 def ward_labels(rows: Array, counts: list[int]) -> list[NDArray[np.intp]]:
@@ -246,6 +267,7 @@ def _group_by_object(
     n_clusters: int | None,
     clusterer: FeatureClusterer,
     random_state: int | RandomState | None,
+    with_rival: bool,
 ) -> Grouping:
     parameters = _parameters(clusterer)
     wanted: dict[str, object] = {}
@@ -259,12 +281,26 @@ def _group_by_object(
     seeded = "random_state" in parameters
     random = check_random_state(random_state)
     found: list[NDArray[np.intp]] = []
-    for _ in range(2 if seeded else 1):
+    for _ in range(2 if seeded and with_rival else 1):
         # The first answer is the one that the object gives by itself, if it has a seed.
         if seeded and (found or parameters["random_state"] is None):
             wanted["random_state"] = int(random.randint(2**31 - 1))
         found.append(_labels_of(clusterer, wanted, rows))
-    return Grouping(found[0], found[1] if seeded else None, seeded)
+    return Grouping(found[0], found[1] if len(found) > 1 else None, seeded)
+
+
+def with_seed(
+    clustering: ClusteringName | FeatureClusterer, seed: int
+) -> ClusteringName | FeatureClusterer:
+    """Return a clusterer that gives the same answer whenever it is asked.
+
+    An object that has a seed and was given none gets this one; anything else stays as it is.
+    """
+    if isinstance(clustering, str) or _parameters(clustering).get("random_state", 0) is not None:
+        return clustering
+    own: Any = clone(clustering, safe=False)
+    seeded: FeatureClusterer = own.set_params(random_state=seed)
+    return seeded
 
 
 def _parameters(clusterer: FeatureClusterer) -> dict[str, Any]:
@@ -334,9 +370,11 @@ def check_feature_labels(
         raise TypeError(f"{name} must hold integers or names, got an array of dtype {values.dtype}")
     codes = np.full(n_features, -1, dtype=np.intp)
     numbers: dict[str, int] = {}
+    some_are_numbers = False
     for i, value in enumerate(values.tolist()):
         if type(value) is not bool and isinstance(value, Integral):
             codes[i] = int(value)
+            some_are_numbers |= value != -1
         elif isinstance(value, str) and value.strip():
             codes[i] = numbers.setdefault(value, len(numbers))
         elif not (value is None or (isinstance(value, float) and np.isnan(value))):
@@ -344,7 +382,7 @@ def check_feature_labels(
                 f"{name} holds {value!r} at index {i}: it must be a name or an integer; None "
                 "stands for a feature that is in no cluster"
             )
-    if numbers and codes.max() >= len(numbers):
+    if numbers and some_are_numbers:
         raise ValueError(f"{name} holds both names and numbers: they must be of one kind")
     return _numbered(codes, name)
 

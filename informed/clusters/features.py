@@ -1,8 +1,9 @@
-"""K-means of features, the numbers of groups, and ways between features and groups."""
+"""K-means of features, the numbers of their groups, and averages over groups."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,6 +15,7 @@ from sklearn.utils import check_random_state
 
 from informed.clusters.kmeans import best_partition, best_partitions
 from informed.clusters.large import run_many
+from informed.clusters.wide import best_wide_partition
 from informed.validation import Array, check_labels, check_matrix
 
 __all__ = ["average_over_clusters", "indicator"]
@@ -22,6 +24,8 @@ __all__ = ["average_over_clusters", "indicator"]
 # From so many numbers on all restarts run together, which takes a fraction of the time; below it
 # scikit-learn's own code is as quick.
 MANY = 1_000_000
+# From so many points on a first look in single precision pays.
+WIDE = 2000
 
 
 def cluster_rows(
@@ -37,67 +41,71 @@ def cluster_rows_twice(
     """Return the labels of k-means, and those of the half of the restarts that did not win.
 
     The restarts are run in two halves from one stream of random numbers. So the better half is what
-    a single run would have returned, and the other an independent answer at no cost; None if there
-    is one restart only.
+    a single run would have returned, and the other an independent answer at no cost, numbered as it
+    came; None if there is one restart only.
     """
     random = check_random_state(random_state)
     halves = [n for n in (n_init - n_init // 2, n_init // 2) if n]
-    if not isinstance(rows, np.ndarray) or rows.size >= MANY:
-        runs = [run_many(rows, n_clusters, n, random) for n in halves]
-    else:
-        runs = [_run_few(rows, n_clusters, n, random) for n in halves]
+    runs: list[tuple[NDArray[np.integer], float]] = []
+    for n in halves:
+        if not isinstance(rows, np.ndarray) or rows.size >= MANY:
+            runs.append(run_many(rows, n_clusters, n, random))
+            continue
+        with warnings.catch_warnings():
+            # scikit-learn only warns when rows coincide so that clusters stay empty; we stop below.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = KMeans(n_clusters, n_init=n, random_state=random).fit(rows)
+        runs.append((model.labels_, float(model.inertia_)))
     runs.sort(key=lambda run: run[1])
-    best, *others = (_numbered(labels, n_clusters) for labels, _ in runs)
-    return best, others[0] if others else None
-
-
-def _run_few(
-    rows: Array, n_clusters: int, n_init: int, random: RandomState
-) -> tuple[NDArray[np.intp], float]:
-    with warnings.catch_warnings():
-        # scikit-learn only warns when rows coincide so that clusters stay empty; we stop below.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(n_clusters, n_init=n_init, random_state=random).fit(rows)
-    return model.labels_, float(model.inertia_)
+    rival = runs[1][0].astype(np.intp) if len(runs) > 1 else None
+    return relabel_by_first_occurrence(runs[0][0], n_clusters), rival
 
 
 def cluster_rows_from(rows: Array, starts: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
     """K-means of the rows from given partitions, for one of many similar problems; no checks."""
     rows = rows.astype(np.float64)
     check_distinct_rows(rows, n_clusters)
-    return _numbered(best_partition(rows, starts, n_clusters)[0], n_clusters)
+    if len(rows) < WIDE:
+        labels, _ = best_partition(rows, starts, n_clusters)
+    else:
+        labels, _ = best_wide_partition(rows.T, starts, n_clusters)
+    return relabel_by_first_occurrence(labels, n_clusters)
 
 
 def cluster_columns_from(
     problems: Array, starts: NDArray[np.intp], n_clusters: int
 ) -> NDArray[np.intp]:
     """Do the same for the columns of each of several problems; one row of labels for each."""
-    found = best_partitions(problems.astype(np.float64), starts, n_clusters)[0]
+    problems = problems.astype(np.float64)
+    found: Iterable[NDArray[np.intp]]
+    if problems.shape[2] < WIDE:
+        found, _ = best_partitions(problems, starts, n_clusters)
+    else:
+        found = (best_wide_partition(columns, starts, n_clusters)[0] for columns in problems)
     return np.array([relabel_by_first_occurrence(labels) for labels in found])
 
 
 def check_distinct_rows(rows: Array, n_clusters: int) -> None:
     """Refuse rows that coincide: a cluster of one of several copies would cost nothing."""
     if len(rows) <= n_clusters or len(np.unique(rows[:, 0])) <= n_clusters:
-        _check_distinct(len(np.unique(rows, axis=0)), n_clusters)
+        n_distinct = len(np.unique(rows, axis=0))
+        if n_distinct < n_clusters:
+            raise _too_few_profiles(n_distinct, n_clusters)
 
 
-def _numbered(found: NDArray[np.integer], n_clusters: int) -> NDArray[np.intp]:
-    labels = relabel_by_first_occurrence(found)
-    _check_distinct(int(labels.max()) + 1, n_clusters)
-    return labels
+def _too_few_profiles(n_distinct: int, n_clusters: int) -> ValueError:
+    return ValueError(
+        f"n_clusters={n_clusters} is out of range: after centring the features take only "
+        f"{n_distinct} distinct profiles, so n_clusters must be at most {n_distinct}"
+    )
 
 
-def _check_distinct(n_distinct: int, n_clusters: int) -> None:
-    if n_distinct < n_clusters:
-        raise ValueError(
-            f"n_clusters={n_clusters} is out of range: after centring the features take only "
-            f"{n_distinct} distinct profiles, so n_clusters must be at most {n_distinct}"
-        )
-
-
-def relabel_by_first_occurrence(labels: NDArray[np.integer]) -> NDArray[np.intp]:
+def relabel_by_first_occurrence(
+    labels: NDArray[np.integer], n_clusters: int | None = None
+) -> NDArray[np.intp]:
     """Renumber labels so that they appear as 0, 1, 2, … when read from the start.
+
+    With ``n_clusters``, fewer of them are refused: then rows coincide.
 
     Examples
     --------
@@ -105,6 +113,8 @@ def relabel_by_first_occurrence(labels: NDArray[np.integer]) -> NDArray[np.intp]
     array([0, 1, 0, 2])
     """
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    if n_clusters is not None and len(first) < n_clusters:
+        raise _too_few_profiles(len(first), n_clusters)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
@@ -171,17 +181,3 @@ def sum_over_clusters(columns: Array, labels: NDArray[np.integer]) -> Array:
     )
     sums: Array = membership.T @ columns
     return sums
-
-
-def cluster_coordinates(columns: Array, labels: NDArray[np.integer]) -> Array:
-    r"""Coordinates :math:`H^\top U` of the columns in the span of the indicators."""
-    root_sizes = np.sqrt(np.bincount(labels)).astype(columns.dtype)
-    coordinates: Array = sum_over_clusters(columns, labels) / root_sizes[:, None]
-    return coordinates
-
-
-def from_cluster_coordinates(coordinates: Array, labels: NDArray[np.integer]) -> Array:
-    r"""Vectors :math:`HT` of feature space with the given coordinates ``T``."""
-    root_sizes = np.sqrt(np.bincount(labels)).astype(coordinates.dtype)
-    expanded: Array = (coordinates / root_sizes[:, None])[labels]
-    return expanded

@@ -146,10 +146,10 @@ def best_partitions(
         active, first = np.unique(owner, return_index=True)
         groups = np.append(first, len(owner))
         gaps = _gaps_to_centers(problems, current, sizes, active, groups, memory)
-        moved, nearest = _nearest_centers(gaps)
+        moved, nearest = nearest_centers(gaps)
         sizes = _cluster_sizes(moved, n_clusters)
         for i in np.flatnonzero((sizes == 0).any(axis=1)):
-            _fill_empty_clusters(moved[i], nearest[i] + squared[owner[i]], sizes[i])
+            fill_empty_clusters(moved[i], nearest[i] + squared[owner[i]], sizes[i])
         costs = totals[owner] + nearest.sum(axis=1)
         least = np.minimum.reduceat(costs, first)
         leaders = np.flatnonzero(costs == np.repeat(least, np.diff(groups)))
@@ -187,7 +187,7 @@ def _gaps_to_centers(
     n_partitions, n_clusters = sizes.shape
     _, n_dimensions, n_points = problems.shape
     flat, gaps = memory[:, : sizes.size]
-    flat[:] = (partitions[:, None] == _numbers(n_clusters)).reshape(flat.shape)
+    flat[:] = (partitions[:, None] == cluster_numbers(n_clusters)).reshape(flat.shape)
     centers = np.empty((sizes.size, n_dimensions), dtype=problems.dtype)
     parts = [
         (problems[i], slice(n_clusters * start, n_clusters * stop))
@@ -207,24 +207,24 @@ def _gaps_to_centers(
     return by_partition
 
 
-def _nearest_centers(gaps: Array) -> tuple[NDArray[np.integer], Array]:
+def nearest_centers(gaps: Array) -> tuple[NDArray[np.integer], Array]:
     """Arg-minimum (the first one) and minimum over the second axis.
 
     A maximum over small integers, which processors do many at a time, beats ``argmin``.
     """
     nearest = gaps.min(axis=1)
-    numbers = _numbers(gaps.shape[1])
+    numbers = cluster_numbers(gaps.shape[1])
     ranks = (gaps == nearest[:, None]) * numbers[::-1]
     moved: NDArray[np.integer] = numbers[-1] - ranks.max(axis=1)
     return moved, nearest
 
 
-def _numbers(n_clusters: int) -> NDArray[np.integer]:
+def cluster_numbers(n_clusters: int) -> NDArray[np.integer]:
     """Numbers of the clusters in the smallest type that holds them, as a column."""
     return np.arange(n_clusters, dtype=np.min_scalar_type(n_clusters))[:, None]
 
 
-def _fill_empty_clusters(
+def fill_empty_clusters(
     partition: NDArray[np.integer], distances: Array, sizes: NDArray[np.intp]
 ) -> None:
     """Give each empty cluster the point that is farthest from its centre, as scikit-learn does."""

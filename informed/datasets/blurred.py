@@ -62,6 +62,13 @@ def blurred_toy(
     # As strong as the large clusters' factors, over noise as strong as the toy's.
     scale = np.sqrt(RHO * max(CLUSTER_SIZES) / N_FEATURES)
     loadings = scale * rng.standard_normal((N_FEATURES, N_DIRECTIONS))
-    X = rng.standard_normal((n_samples, N_DIRECTIONS)) @ loadings.T
+    return samples_and_directions(n_samples, loadings, rng)
+
+
+def samples_and_directions(
+    n_samples: int, loadings: Array, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Draw factors, and noise as strong as the toy's; return samples and leading eigenvectors."""
+    X = rng.standard_normal((n_samples, loadings.shape[1])) @ loadings.T
     X += np.sqrt(1 - RHO) * rng.standard_normal(X.shape)
     return X, np.linalg.svd(loadings, full_matrices=False)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import RandomState
 
-from informed.datasets.blurred import CLUSTER_SIZES, N_FEATURES, RHO
+from informed.datasets.blurred import CLUSTER_SIZES, N_FEATURES, RHO, samples_and_directions
 from informed.validation import Array, check_count, check_number, random_source
 
 __all__ = ["mixed_toy"]
@@ -69,7 +69,5 @@ def mixed_toy(
         clustered[np.arange(N_FEATURES), labels] = np.sqrt(RHO) * loadings
     free = rng.standard_normal((N_FEATURES, N_FREE)) * np.sqrt(strength / N_FEATURES)
     loadings = np.hstack([clustered, free])
-    X = rng.standard_normal((n_samples, loadings.shape[1])) @ loadings.T
-    X += np.sqrt(1 - RHO) * rng.standard_normal(X.shape)
-    truth: Array = np.linalg.svd(loadings, full_matrices=False)[0][:, : n_strong + N_FREE]
-    return X, truth
+    X, truth = samples_and_directions(n_samples, loadings, rng)
+    return X, truth[:, : n_strong + N_FREE]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.random import RandomState
@@ -12,13 +12,11 @@ from scipy import linalg
 from sklearn.model_selection import KFold
 
 from informed.centering import center
-from informed.clusters.features import (
-    average_over_clusters,
-    cluster_coordinates,
-)
+from informed.clusters.features import average_over_clusters
 from informed.directions.result import Directions
 from informed.directions.solvers import (
     check_problem,
+    cluster_coordinates,
     exact_directions,
     fix_signs,
     leading_variances,
@@ -111,9 +109,27 @@ def penalized_directions(
         )
         return Directions(hard.directions, hard.variances, pca_variances, penalty=weight)
     stacked = weighted_rows(centered, labels, weights, limit)
-    Vt = linalg.svd(stacked, full_matrices=False, check_finite=False)[2]
-    U = fix_signs(Vt[:n_components].T)
+    U = fix_signs(_leading_right_vectors(stacked, n_components))
     return Directions(U, variances_along(centered, U), pca_variances, penalty=weight)
+
+
+def _leading_right_vectors(rows: Array, n_components: int) -> Array:
+    """Leading right singular vectors of wide rows, in columns.
+
+    From the triangular factor of a QR decomposition, without the orthogonal one, which would cost
+    most. What that loses is the ratio of the singular values times a rounding error: here at most
+    the root of λ₁ over the larger of η and λ_d, because each of the K ≥ d indicators adds η.
+    """
+    if len(rows) >= rows.shape[1]:
+        right: Array = linalg.svd(rows, full_matrices=False, check_finite=False)[2]
+        return right[:n_components].T
+    triangle = linalg.qr(rows.T, mode="r", check_finite=False)[0][: len(rows)]
+    left, singular, _ = linalg.svd(triangle.T, full_matrices=False, check_finite=False)
+    if singular[n_components - 1] <= singular[0] * np.sqrt(np.finfo(rows.dtype).eps):
+        right = linalg.svd(rows, full_matrices=False, check_finite=False)[2]
+        return right[:n_components].T
+    vectors: Array = rows.T @ (left[:, :n_components] / singular[:n_components])
+    return vectors
 
 
 def _one_weight(weight: float, labels: NDArray[np.integer]) -> DirectionWeights:
@@ -169,21 +185,54 @@ def choose_penalty(
     >>> choose_penalty(X, labels, 3, "per-direction").weights.shape
     (3,)
     """
-    X = check_matrix(X, min_samples=3)
-    labels = check_labels(labels, X.shape[1])
-    n_components = check_count("n_components", n_components, 1, int(labels.max()) + 1, "clusters")
     check_choice("rule", rule, PENALTY_RULES)
-    leading = float(leading_variances(center(X)[0], 1)[0])
-    folds = list(held_out_folds(X, labels, n_folds, recluster, random_state))
-    if rule == "per-direction":
-        caps = default_grid(leading)
-        held_out = [cap_errors(*fold, n_components, caps) for fold in folds]
-        cap = PenaltyPath(caps, np.column_stack(held_out)).best
-        return direction_weights(X, labels, n_components).capped(cap)
-    grid = default_grid(leading)
-    errors = [held_out_errors(*fold, n_components, grid) for fold in folds]
-    best = PenaltyPath(grid, np.column_stack(errors)).best
-    return best if rule == "cv" else min(best, analytic_penalty(X, labels, n_components))
+    return PenaltyChoice(X, n_components, rule, recluster, n_folds, random_state)(labels)
+
+
+@dataclass(eq=False)
+class PenaltyChoice:
+    """The choice of :func:`choose_penalty` for one set of samples and any clustering.
+
+    Clusters that are found anew in each fold do not depend on those of all samples. So the folds
+    are looked at once, however many clusterings are asked about.
+
+    Attributes
+    ----------
+    X, n_components, rule, recluster, n_folds, random_state
+        As in :func:`choose_penalty`. A number as rule is a weight that needs no choice; asked
+        nevertheless, the choice is that of ``"cv"``.
+    """
+
+    X: Array
+    n_components: int
+    rule: Penalty
+    recluster: Callable[[Array], NDArray[np.intp]] | None = None
+    n_folds: int = 5
+    random_state: int | RandomState | None = None
+    _held_out: float | None = field(default=None, init=False)
+
+    def __call__(self, labels: NDArray[np.integer]) -> float | DirectionWeights:
+        """Choose the weight, or one for each direction, for a clustering of the features."""
+        X = check_matrix(self.X, min_samples=3)
+        labels = check_labels(labels, X.shape[1])
+        d = check_count("n_components", self.n_components, 1, int(labels.max()) + 1, "clusters")
+        best = self._held_out
+        if best is None:
+            best = self._least_held_out(X, labels, d)
+            self._held_out = None if self.recluster is None else best
+        if self.rule == "per-direction":
+            return direction_weights(X, labels, d).capped(best)
+        return min(best, analytic_penalty(X, labels, d)) if self.rule == "capped" else best
+
+    def _least_held_out(self, X: Array, labels: NDArray[np.intp], n_components: int) -> float:
+        """Weight, or cap on the weights, with the least held-out error."""
+        grid = default_grid(float(leading_variances(center(X)[0], 1)[0]))
+        errors_of = cap_errors if self.rule == "per-direction" else held_out_errors
+        errors = [
+            errors_of(*fold, n_components, grid)
+            for fold in held_out_folds(X, labels, self.n_folds, self.recluster, self.random_state)
+        ]
+        return PenaltyPath(grid, np.column_stack(errors)).best
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,16 +11,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
+from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, svds
 from sklearn.exceptions import ConvergenceWarning
 
 from informed.centering import CenteredSparse, center, row_squares
-from informed.clusters.features import (
-    average_over_clusters,
-    cluster_coordinates,
-    from_cluster_coordinates,
-)
+from informed.clusters.features import average_over_clusters
 from informed.directions.result import Directions
 from informed.validation import (
     Array,
@@ -226,7 +222,7 @@ def gradient_directions(
     The columns are scaled, never orthogonalised, as in the paper. At the solution they are
     orthonormal anyway and span what :func:`exact_directions` spans; single columns may be rotated
     among each other. The exception: if averaging makes PCA's directions linearly dependent, no step
-    can part them again, and the iteration stops at a saddle point.
+    can separate them again, and the iteration stops at a saddle point.
     """
     centered = X
     if check_input:
@@ -281,6 +277,28 @@ def gradient_directions(
         history=np.array(history),
         converged=converged,
     )
+
+
+# ----------------------------------------------------------- to the span of the clusters, and back
+
+
+def cluster_coordinates(columns: Array, labels: NDArray[np.integer]) -> Array:
+    r"""Coordinates :math:`H^\top U` of the columns in the span of the indicators.
+
+    A sparse product reads the columns once, and knows samples that are never made dense.
+    """
+    ones = np.ones(len(labels), dtype=columns.dtype)
+    members = sparse.csr_array((ones, labels, np.arange(len(labels) + 1)))
+    root_sizes = np.sqrt(np.bincount(labels)).astype(columns.dtype)
+    coordinates: Array = (members.T @ columns) / root_sizes[:, None]
+    return coordinates
+
+
+def from_cluster_coordinates(coordinates: Array, labels: NDArray[np.integer]) -> Array:
+    r"""Vectors :math:`HT` of feature space with the given coordinates ``T``."""
+    root_sizes = np.sqrt(np.bincount(labels)).astype(coordinates.dtype)
+    expanded: Array = (coordinates / root_sizes[:, None])[labels]
+    return expanded
 
 
 # -------------------------------------------------------------------------- checks and small steps
@@ -405,6 +423,30 @@ def variances_along(centered: Array, U: Array) -> Array:
     lengths[lengths == 0] = 1
     variances: Array = np.sum((centered @ U) ** 2, axis=0) / lengths / (len(centered) - 1)
     return variances
+
+
+def variance_across(centered: Array, U: Array, total: float, along: Array | None = None) -> float:
+    """Mean variance of the samples across the span of the columns; exactly zero if none is left.
+
+    Parameters
+    ----------
+    centered : array of shape (n_samples, n_features)
+        Samples minus their mean.
+    U : array of shape (n_features, d)
+        Directions.
+    total : float
+        Sum of the squares of all samples, known to the caller.
+    along : array of shape (d,) or None
+        Variances along the directions, if others than those of the samples are to count.
+    """
+    n_samples, n_features = centered.shape
+    basis = np.linalg.qr(U)[0]
+    left = total - float(((centered @ basis) ** 2).sum())
+    if n_features == basis.shape[1] or left <= 1e-10 * total:
+        return 0.0
+    if along is not None:
+        left = total - float(along.sum()) * (n_samples - 1)
+    return float(left / (n_samples - 1) / (n_features - basis.shape[1]))
 
 
 def _reduced_error(total: float, S1: Array, T: Array) -> float:

@@ -19,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-from informed.clusters.features import cluster_coordinates, from_cluster_coordinates
-from informed.directions.solvers import check_problem
+from informed.directions.solvers import (
+    check_problem,
+    cluster_coordinates,
+    from_cluster_coordinates,
+)
 from informed.spiked import detection_threshold, limiting_cosine, spikes_from_variances
 from informed.validation import Array
 

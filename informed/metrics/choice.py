@@ -23,8 +23,9 @@ from informed.clusters.clusterers import (
     profiles_of,
     ward_labels,
 )
-from informed.clusters.features import check_distinct_rows, cluster_coordinates
+from informed.clusters.features import check_distinct_rows
 from informed.directions.registry import VARIANCES, DirectionsName, VariancesName
+from informed.directions.solvers import cluster_coordinates
 from informed.spiked import shrunk_variances
 from informed.validation import Array, check_choice, check_count
 
@@ -68,10 +69,6 @@ class Settings:
     variances: Any
     penalty: Any
     n_init: Any
-
-    def used(self, n_clusters: int | None) -> dict[str, Any]:
-        """Return what may be "auto" as it was used, with the number of clusters that it meant."""
-        return {**{name: getattr(self, name) for name in MAY_BE_OPEN}, "n_clusters": n_clusters}
 
     @property
     def open(self) -> list[str]:

@@ -16,7 +16,7 @@ __all__ = ["SpikedCovariance", "spiked_covariance"]
 
 @dataclass(frozen=True, eq=False)
 class SpikedCovariance:
-    r"""A covariance with a few directions that stand out of even noise.
+    r"""A covariance with a few directions that stand out from even noise.
 
     :math:`\Sigma = U \operatorname{diag}(\lambda - \sigma^2) U^\top + \sigma^2 I` with orthonormal
     *U*. It is never formed: a likelihood takes one product with *U*. With principal directions this
@@ -99,8 +99,8 @@ def spiked_covariance(
 ) -> SpikedCovariance:
     """Estimate a covariance from few directions: principal, or informed by clusters.
 
-    Given the directions, the variances along them and across are those of maximum likelihood, but
-    for the divisor n - 1.
+    Given the directions, the variances along them and across are those of maximum likelihood,
+    except for the divisor n - 1.
 
     Parameters
     ----------

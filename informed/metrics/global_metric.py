@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,30 +17,33 @@ from informed.centering import center, row_squares, subtract, warn_about_constan
 from informed.clusters.clusterers import (
     ClusteringName,
     FeatureClusterer,
-    Grouping,
     ProfilesName,
     check_feature_labels,
+    group_features,
 )
-from informed.directions.penalty import choose_penalty
-from informed.directions.registry import DirectionsName, VariancesName
-from informed.metrics.choice import Auto, Settings, choose_settings
-from informed.metrics.covariance import SpikedCovariance
+from informed.clusters.features import relabel_by_first_occurrence
+from informed.directions.penalty import PenaltyChoice
+from informed.directions.registry import SOLVERS, DirectionsName, VariancesName
+from informed.directions.solvers import RankError, variance_across
+from informed.metrics.choice import AUTO, MAY_BE_OPEN, Auto, Settings, choose_settings
+from informed.metrics.likelihood import LikelihoodMixin
 from informed.metrics.model import (
+    PARAMETERS,
     Model,
     Recipe,
-    check_parameters,
     find_model,
-    takes_sparse,
+    make_recipe,
     warn_about_ignored_penalty,
 )
 from informed.metrics.pairs import PairDistanceMixin
 from informed.metrics.stability import coordinate_agreement
 from informed.validation import (
     Array,
+    KeepsFloat32Mixin,
     Penalty,
-    check_choice,
     check_flag,
     check_matrix,
+    check_values,
     check_vectors,
     random_source,
     validate_samples,
@@ -75,21 +78,23 @@ class MahalanobisMetric:
 
 class InformedMahalanobis(
     PairDistanceMixin,
+    KeepsFloat32Mixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
-    BaseEstimator,
+    LikelihoodMixin,
 ):
     r"""Mahalanobis distance whose principal directions are informed by clusters of features.
 
     The features are clustered by k-means, d directions are found in (or near) the span of the
     cluster indicators, and the squared distance of two samples is
     :math:`(c_1-c_2)^\top\tilde U\Lambda^{-1}\tilde U^\top(c_1-c_2)`. It is the squared Euclidean
-    distance after :meth:`transform`, and nothing larger than d × n_features is stored.
+    distance after :meth:`transform`, and nothing larger than d × n_features is stored (but see
+    ``stability_``).
 
     Any of ``n_components``, ``n_clusters``, ``clustering``, ``profiles``, ``directions`` and
     ``variances`` may be ``"auto"``: it is then chosen, together with the others that are, by the
     log-likelihood of samples held out (:meth:`score`) in three folds, everything being found anew
-    in each; ``settings_`` tells what was chosen.
+    in each; ``settings_`` says what was chosen.
 
     Parameters
     ----------
@@ -151,7 +156,10 @@ class InformedMahalanobis(
     stability_ : float
         How far another seed agrees: the RV coefficient of the training samples' coordinates with
         those from clusters that other restarts found (half of ``n_init`` each), which is one if all
-        distances agree up to a factor. One where no seed is involved; NaN for ``n_init=1``.
+        distances agree up to a factor. One where no seed is involved; NaN for ``n_init=1``, or if
+        the other clusters have no d directions. It takes a second model, which is found when it is
+        first read; where the clusters differ, the centred training samples are kept until then. A
+        pickle holds the number and no samples.
     settings_ : dict
         What was used for each parameter that may be ``"auto"``.
     penalty_ : float
@@ -179,6 +187,14 @@ class InformedMahalanobis(
     >>> metric.transform(X).shape, metric.pairwise_distances(X).shape
     ((30, 2), (30, 30))
     """
+
+    # Penalised directions need the samples and the clusters side by side, Ward's tree and clusterer
+    # objects the profiles of the features.
+    _sparse_with: ClassVar = {
+        "clustering": ("kmeans",),
+        "profiles": ("centered",),
+        "directions": tuple(name for name, solver in SOLVERS.items() if not solver.penalized),
+    }
 
     def __init__(
         self,
@@ -242,71 +258,86 @@ class InformedMahalanobis(
     def _fit(self, X: ArrayLike) -> Any:
         """Find the model and return the centred training samples."""
         source = random_source(self.random_state)
-        settings = self._settle(X)
-        data = validate_samples(self, X, reset=True, allow_sparse=takes_sparse(settings))
-        labels, recipe = check_parameters(
-            settings,
-            data.shape,
-            settings.n_components,
-            self.feature_labels,
-            settings.clustering,
-            settings.profiles,
+        settings = {name: getattr(self, name) for name in (*PARAMETERS, "n_clusters")}
+        if any(isinstance(settings[name], str) and settings[name] == AUTO for name in MAY_BE_OPEN):
+            settings = self._choose_settings(X, settings)
+        data = validate_samples(self, X, reset=True, allow_sparse=None)
+        checked = check_values(settings, PARAMETERS, data.shape)
+        labels, recipe = make_recipe(
+            checked, settings["n_clusters"], data.shape[1], self.feature_labels
         )
-        warn_about_ignored_penalty(recipe, settings.directions, stacklevel=4)
+        if recipe.penalty != "cv":
+            warn_about_ignored_penalty(recipe, checked["directions"], stacklevel=4)
         warn_about_constant_features(data, stacklevel=4)
         centered, self.mean_ = center(data)
-        recluster = grouping = None
+        total = float(row_squares(centered).sum())
         # Centred samples have the same clusters, unless the level of a feature counts.
         profiled = data if recipe.profiles == "as-is" else centered
+        grouping = recluster = None
         if labels is None and recipe.solver.informed:
-            grouping = recipe.group(profiled, source, centered=profiled is centered)
-            labels = grouping.labels
-            recluster = partial(_cluster_samples, recipe)
-
-        def find(clusters: NDArray[np.intp] | None) -> Model:
-            return find_model(
-                centered,
-                recipe,
-                clusters,
-                lambda own: choose_penalty(
-                    profiled, own, recipe.n_components, recipe.penalty_rule, recluster=recluster
-                ),
+            grouping = group_features(
+                profiled,
+                recipe.n_clusters or None,
+                clustering=recipe.clustering,
+                profiles="as-is" if recipe.profiles == "centered" else recipe.profiles,
+                n_init=recipe.n_init,
+                random_state=source,
             )
-
+            labels = grouping.labels
+            if labels.max() + 1 < recipe.n_components:
+                raise _too_few_clusters(recipe, labels)
+            recluster = partial(_cluster_samples, recipe)
+        choose = PenaltyChoice(profiled, recipe.n_components, recipe.penalty, recluster)
+        find = partial(find_model, centered, recipe, choose_penalty=choose, total=total)
         model = find(labels)
         self.labels_ = labels
-        self.noise_variance_ = _variance_across(centered, model, recipe)
         self.directions_ = model.directions
         self.variances_ = model.variances
         self.components_ = model.factor
         self.penalty_ = model.penalty
         self.n_iter_ = model.n_iter
-        self.settings_ = settings.used(
-            None if labels is None or not recipe.solver.informed else int(labels.max()) + 1
-        )
-        self.stability_ = 1.0
+        # What is noise along the directions of these samples lies across them in others.
+        shrunk = model.variances if recipe.variances == "shrunk" else None
+        self.noise_variance_ = variance_across(centered, model.directions, total, shrunk)
+        self.settings_ = {name: settings[name] for name in MAY_BE_OPEN}
+        n_clusters = None if labels is None or not recipe.solver.informed else int(labels.max()) + 1
+        self.settings_["n_clusters"] = n_clusters
+        self._stability: float | Callable[[], float] = 1.0
         if grouping is not None and grouping.seeded:
-            self.stability_ = _agreement_of_seeds(centered, model, grouping, find)
+            rival = grouping.rival
+            if rival is None:
+                self._stability = float("nan")
+            # Equal partitions have no more pairs of labels than clusters.
+            elif len(np.unique(labels * (rival.max() + 1) + rival)) > min(
+                n_clusters, rival.max() + 1
+            ):
+                self._stability = partial(_agreement_of_seeds, centered, model, rival, find)
         return centered
 
-    def _settle(self, X: ArrayLike) -> Settings:
+    def _choose_settings(self, X: ArrayLike, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the settings with nothing left open."""
-        settings = Settings(
-            self.n_components,
-            self.n_clusters,
-            self.clustering,
-            self.profiles,
-            self.directions,
-            self.variances,
-            self.penalty,
-            self.n_init,
-        )
-        if not settings.open:
-            return settings
         samples, labels = validate_samples(self, X, reset=True), None
         if self.feature_labels is not None:
             labels = check_feature_labels(self.feature_labels, samples.shape[1])
-        return choose_settings(samples, settings, labels)[0]
+        return vars(choose_settings(samples, Settings(**wanted), labels)[0])
+
+    @property
+    def stability_(self) -> float:
+        """How far another seed agrees.
+
+        See the attributes of the class.
+        """
+        check_is_fitted(self)
+        if callable(self._stability):
+            self._stability = self._stability()
+        return self._stability
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_stability" in state:
+            # A copy or a file holds the answer, and not the samples that it takes to find it.
+            state["_stability"] = self.stability_
+        return state
 
     def transform(self, X: ArrayLike) -> Array:
         """Map samples to d coordinates in which the Euclidean distance is the metric.
@@ -321,7 +352,8 @@ class InformedMahalanobis(
         coordinates : array of shape (n_samples, d)
         """
         check_is_fitted(self)
-        coordinates: Array = subtract(self._checked(X), self.mean_) @ self.components_.T
+        samples = validate_samples(self, X, reset=False, allow_sparse=True)
+        coordinates: Array = subtract(samples, self.mean_) @ self.components_.T
         return coordinates
 
     def pairwise_distances(
@@ -340,10 +372,17 @@ class InformedMahalanobis(
         -------
         distances : array of shape (n_samples_X, n_samples_Y)
         """
+        check_is_fitted(self)
         check_flag("squared", squared)
-        distances: Array = euclidean_distances(
-            self.transform(X), None if Y is None else self.transform(Y), squared=squared
-        )
+        # Not by transform, whose output may have been asked for as a data frame.
+        sides = [X] if Y is None else [X, Y]
+        coordinates = [
+            subtract(samples, self.mean_) @ self.components_.T
+            for samples in (
+                validate_samples(self, side, reset=False, allow_sparse=True) for side in sides
+            )
+        ]
+        distances: Array = euclidean_distances(*coordinates, squared=squared)
         return distances
 
     def inverse_transform(self, X: ArrayLike) -> Array:
@@ -369,110 +408,6 @@ class InformedMahalanobis(
             )
         samples: Array = self.mean_ + coordinates @ np.linalg.pinv(self.components_).T
         return samples
-
-    def mahalanobis(self, X: ArrayLike) -> Array:
-        r"""Squared Mahalanobis distance to the mean, the part across the directions included.
-
-        The squared length of :meth:`transform` sees only what lies along the directions, so that a
-        sample which leaves their span looks ordinary. Here the part across counts as well,
-        :math:`\|x^\perp\|^2/\sigma^2` with the variance :math:`\sigma^2` of the training samples
-        there: the covariance is :math:`\tilde U\Lambda\tilde U^\top` along the directions and
-        :math:`\sigma^2` across. As in :mod:`sklearn.covariance`, large means unusual.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        distances : array of shape (n_samples,)
-        """
-        return self._model_of_all().mahalanobis(self._checked(X))
-
-    def score_samples(self, X: ArrayLike) -> Array:
-        """Gaussian log-likelihood of each sample under the covariance of :meth:`mahalanobis`.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        log_likelihood : array of shape (n_samples,)
-        """
-        return self._model_of_all().score_samples(self._checked(X))
-
-    def score(self, X: ArrayLike, y: object = None) -> float:
-        """Mean log-likelihood of samples; comparable to that of scikit-learn's PCA and covariances.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Samples.
-        y : ignored
-            For use in grid searches.
-
-        Returns
-        -------
-        float
-        """
-        return self._model_of_all().score(self._checked(X))
-
-    def error_norm(
-        self,
-        comp_cov: ArrayLike,
-        norm: Literal["frobenius", "spectral"] = "frobenius",
-        scaling: bool = True,
-        squared: bool = True,
-    ) -> float:
-        """Error of the covariance of :meth:`mahalanobis`, as :mod:`sklearn.covariance` gives it.
-
-        Parameters
-        ----------
-        comp_cov : array of shape (n_features, n_features)
-            The covariance to compare with.
-        norm : {"frobenius", "spectral"}
-            Root of the sum of squared entries, or largest singular value, of the difference.
-        scaling : bool
-            Whether to divide the squared norm by the number of features.
-        squared : bool
-            Whether to return the squared norm.
-
-        Returns
-        -------
-        float
-        """
-        check_choice("norm", norm, ["frobenius", "spectral"])
-        model = self._model_of_all()
-        other = check_matrix(comp_cov, "comp_cov", min_samples=1)
-        n_features = len(model.mean)
-        if other.shape != (n_features, n_features):
-            raise ValueError(
-                f"comp_cov has shape {other.shape}: it must be ({n_features}, {n_features})"
-            )
-        ours = (model.directions * (model.variances - model.noise)) @ model.directions.T
-        ours[np.diag_indices(n_features)] += model.noise
-        error = float(np.linalg.norm(other - ours, 2 if norm == "spectral" else "fro")) ** 2
-        error /= n_features if scaling else 1
-        return error if squared else float(np.sqrt(error))
-
-    def _checked(self, X: ArrayLike) -> Array:
-        return validate_samples(self, X, reset=False, allow_sparse=True)
-
-    def _model_of_all(self) -> SpikedCovariance:
-        """Return the covariance along and across the directions, in an orthonormal basis."""
-        check_is_fitted(self)
-        n_features, d = self.directions_.shape
-        if n_features > d and self.noise_variance_ == 0:
-            raise ValueError(
-                f"n_components={d} leaves no variance across the directions: a density needs "
-                "fewer directions than the rank of the centred samples"
-            )
-        basis, corner = np.linalg.qr(self.directions_)
-        variances, turn = np.linalg.eigh((corner * self.variances_) @ corner.T)
-        return SpikedCovariance(self.mean_, basis @ turn, variances, self.noise_variance_)
 
     def _distances_of_pairs(self, left: Array, right: Array) -> Array:
         distances: Array = np.linalg.norm((left - right) @ self.components_.T, axis=1)
@@ -509,42 +444,39 @@ class InformedMahalanobis(
     def _n_features_out(self) -> int:
         return int(self.components_.shape[0])
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        tags.input_tags.sparse = takes_sparse(self)
-        return tags
-
-
-def _variance_across(centered: Array, model: Model, recipe: Recipe) -> float:
-    """Mean variance of the samples across the span of the directions; exactly zero if none is."""
-    n_samples, n_features = centered.shape
-    basis = np.linalg.qr(model.directions)[0]
-    total = float(row_squares(centered).sum())
-    left = total - float(((centered @ basis) ** 2).sum())
-    if n_features == basis.shape[1] or left <= 1e-10 * total:
-        return 0.0
-    if recipe.variances == "shrunk":
-        # What is noise along the directions of these samples lies across them in others.
-        left = total - float(model.variances.sum()) * (n_samples - 1)
-    return float(left / (n_samples - 1) / (n_features - basis.shape[1]))
-
 
 def _agreement_of_seeds(
     centered: Array,
     model: Model,
-    grouping: Grouping,
+    rival: NDArray[np.intp],
     find: Callable[[NDArray[np.intp]], Model],
 ) -> float:
     """Compare the coordinates with those from the clusters of another seed."""
-    if grouping.rival is None:
+    try:
+        other = find(relabel_by_first_occurrence(rival))
+    except RankError:
         return float("nan")
-    if np.array_equal(grouping.rival, grouping.labels):
-        return 1.0
-    other = find(grouping.rival)
     return coordinate_agreement(centered @ model.factor.T, centered @ other.factor.T)
 
 
 def _cluster_samples(recipe: Recipe, samples: Array) -> NDArray[np.intp]:
     """Cluster the features over some of the samples, from a fixed seed."""
-    return recipe.group(samples, 0).labels
+    labels = group_features(
+        samples,
+        recipe.n_clusters or None,
+        clustering=recipe.clustering,
+        profiles=recipe.profiles,
+        n_init=recipe.n_init,
+        random_state=0,
+    ).labels
+    if labels.max() + 1 < recipe.n_components:
+        raise _too_few_clusters(recipe, labels)
+    return labels
+
+
+def _too_few_clusters(recipe: Recipe, labels: NDArray[np.intp]) -> ValueError:
+    found = int(labels.max()) + 1
+    return ValueError(
+        f"n_components={recipe.n_components} is out of range: it must be an integer from 1 to "
+        f"{found} (clustering={recipe.clustering!r} found {found} clusters)"
+    )

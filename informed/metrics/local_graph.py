@@ -194,7 +194,7 @@ class LocalGraphMixin(KeepsFloat32Mixin, ClassNamePrefixFeaturesOutMixin, Transf
         mode : {"distance", "connectivity"}
             Whether the entries are distances or ones.
         n_candidates : int or None
-            Search only among so many nearest samples by the Euclidean distance: linear in the
+            Search only among this many nearest samples by the Euclidean distance: linear in the
             number of samples, and exact when they contain the answer. None means that of the
             estimator, whose default searches all samples: exact, and quadratic in their number.
 

@@ -16,6 +16,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from informed.centering import center, warn_about_constant_features
+from informed.clusters.clusterers import (
+    ClusteringName,
+    FeatureClusterer,
+    ProfilesName,
+    check_feature_labels,
+    deviations_of,
+    with_seed,
+)
 from informed.clusters.features import check_distinct_rows
 from informed.directions.penalty import PenaltyPath
 from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
@@ -23,6 +31,7 @@ from informed.exceptions import FewerDirectionsWarning
 from informed.metrics.local_graph import LocalGraphMixin, half_distances
 from informed.metrics.model import Recipe, check_parameters, warn_about_ignored_penalty
 from informed.metrics.neighborhoods import (
+    Ground,
     cluster_from_scratch,
     fit_neighborhoods,
     neighborhood_penalty_path,
@@ -87,7 +96,7 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
 
     For the clustering the features are centred once, over all training samples, and not again
     within a neighbourhood: whether a feature lies above or below its usual level around a sample is
-    part of what it has in common with others there. ``n_init`` neighbourhoods are clustered from
+    part of what it has in common with others there. K-means clusters ``n_init`` neighbourhoods from
     scratch, with ``n_init`` restarts each; what they end with is where all the others start. So
     equal neighbourhoods get equal models.
 
@@ -102,8 +111,19 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
     n_clusters : int or None, default=None
         Number of clusters of features, at least d; None means d + 1, as in
         :class:`informed.InformedMahalanobis`.
+    clustering : {"kmeans", "ward"} or clusterer, default="kmeans"
+        As in :class:`informed.InformedMahalanobis`, for each neighbourhood: Ward's trees and
+        clusterer objects begin anew in each, an object with the same seed. Where one finds fewer
+        than d clusters, the model has only that many directions.
+    profiles : {"as-is", "centered", "standardized"}, default="centered"
+        What is done to each feature before it is compared with others, as in
+        :class:`informed.InformedMahalanobis`. Mean and standard deviation are those of all training
+        samples, not of a neighbourhood.
     directions, variances, penalty, n_init
         As in :class:`informed.InformedMahalanobis`, for each neighbourhood.
+    feature_labels : array of shape (n_features,) or None, default=None
+        A known clustering, used in every neighbourhood instead of finding one; numbers, names and
+        gaps as in :class:`informed.InformedMahalanobis`.
     search : {"exact", "trees"}, RandomTrees or transformer, default="exact"
         How the neighbours of the training samples are found. ``"exact"`` takes time that grows with
         the square of their number where trees of coordinates do not help, as with many features;
@@ -112,7 +132,7 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         many it misses, and takes the number of trees and the size of their leaves. Any transformer
         in the manner of :class:`sklearn.neighbors.KNeighborsTransformer`, with distances and at
         least ``n_neighbors`` of them in a row, is taken as well; packages for approximate search
-        offer such ones.
+        offer such transformers.
     n_candidates : int or None, default=None
         How many nearest samples by the Euclidean distance are looked at in :meth:`kneighbors`,
         :meth:`kneighbors_graph` and :meth:`transform`; None looks at all.
@@ -142,14 +162,14 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
     Notes
     -----
     The distance is symmetric and non-negative, but not a metric in general: since every pair has
-    its own quadratic form, a detour through a third sample may be shorter than the direct way. On a
+    its own quadratic form, a detour through a third sample may be shorter than going directly. On a
     line with models of scale 1, 1 and 0.01 (say, at 0, 1 and 0.5, the last one in the middle of a
     sparse stretch), d(0, 1) = 1 exceeds d(0, ½) + d(½, 1) ≈ 0.71. It may also be zero between
     different samples.
 
     Samples may coincide. A neighbourhood of copies spans fewer than d directions, or none; its
-    model has so many, its other factors are zero, and a
-    :class:`~informed.FewerDirectionsWarning` tells how many neighbourhoods are concerned. In the
+    model has only that many, its other factors are zero, and a
+    :class:`~informed.FewerDirectionsWarning` says how many neighbourhoods are affected. In the
     same way it has fewer clusters where fewer features differ.
 
     Examples
@@ -167,9 +187,12 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         n_components: int | None = None,
         n_clusters: int | None = None,
         *,
+        clustering: ClusteringName | FeatureClusterer = "kmeans",
+        profiles: ProfilesName = "centered",
         directions: DirectionsName = "exact",
         variances: VariancesName = "pca",
         penalty: Penalty = "cv",
+        feature_labels: ArrayLike | None = None,
         n_init: int = 10,
         search: Search = "exact",
         n_candidates: int | None = None,
@@ -180,9 +203,12 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.n_clusters = n_clusters
+        self.clustering = clustering
+        self.profiles = profiles
         self.directions = directions
         self.variances = variances
         self.penalty = penalty
+        self.feature_labels = feature_labels
         self.n_init = n_init
         self.search = search
         self.n_candidates = n_candidates
@@ -204,20 +230,27 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         -------
         self
         """
-        data, self._recipe = self._check_fit(X)
+        data, given, recipe = self._check_fit(X)
         search = check_search(self.search)
         check_n_jobs(self.n_jobs)
         check_flag("verbose", self.verbose)
-        warn_about_ignored_penalty(self._recipe, self.directions)
+        warn_about_ignored_penalty(recipe, self.directions)
         warn_about_constant_features(data)
         self._seed = int(random_source(self.random_state).randint(2**31 - 1))
         # Everything below works on centred samples, which keep their digits far from zero.
         self._X, self.mean_ = center(data)
-        if self.n_clusters is not None and self._recipe.solver.informed:
-            check_distinct_rows(self._X.T, self._recipe.n_clusters)
+        self._ground = Ground(
+            # A copy: the caller may change the samples.
+            data.copy() if recipe.profiles == "as-is" else self._X,
+            replace(recipe, clustering=with_seed(recipe.clustering, self._seed)),
+            deviations_of(self._X) if recipe.profiles == "standardized" else None,
+            given,
+        )
+        if given is None and self.n_clusters is not None and recipe.solver.informed:
+            check_distinct_rows(self._ground.profiles(self._ground.X).T, recipe.n_clusters)
         self._search = NeighborSearch(self._X, search, self._seed)
         self.neighbors_ = self._search.of_training(self.n_neighbors_)
-        self._starts = self._find_starts()
+        self._ground = replace(self._ground, starts=self._find_starts())
         self.components_, self.labels_ = self._fit_neighborhoods(self.neighbors_)
         self._warn_about_few_directions()
         return self
@@ -283,16 +316,16 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         other = copy(self)
         other.set_params(directions=directions, penalty=penalty)
         solver = SOLVERS[check_choice("directions", directions, DIRECTIONS)]
-        other._recipe = replace(self._recipe, solver=solver, penalty=check_penalty(penalty))
-        warn_about_ignored_penalty(other._recipe, directions)
-        if not other._recipe.solver.informed:
-            other._starts = None
-        elif self.labels_ is None:
+        recipe = replace(self._ground.recipe, solver=solver, penalty=check_penalty(penalty))
+        warn_about_ignored_penalty(recipe, directions)
+        starts = self._ground.starts if solver.informed else None
+        other._ground = replace(self._ground, recipe=recipe, starts=starts)
+        if solver.informed and self.labels_ is None:
             raise ValueError(
                 f"directions={directions!r} needs clusters, and this metric was fitted with "
                 f"directions={self.directions!r}, which has none"
             )
-        known = None if other._starts is None else self.labels_
+        known = self.labels_ if solver.informed else None
         other.components_, other.labels_ = other._fit_neighborhoods(self.neighbors_, known)
         return other
 
@@ -314,8 +347,8 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
             raise ValueError(
                 f"a penalty needs clusters, and directions={self.directions!r} has none"
             )
-        near = self._X[self.neighbors_[sample]]
-        return neighborhood_penalty_path(near, self._recipe, self.labels_[sample])
+        near = self._ground.X[self.neighbors_[sample]]
+        return neighborhood_penalty_path(near, self._ground, self.labels_[sample])
 
     def get_metric(self) -> LocalMahalanobisMetric:
         """Return the distance as a function of two vectors that stays as it is if this is refitted.
@@ -329,7 +362,7 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         check_is_fitted(self)
         return LocalMahalanobisMetric(self)
 
-    def _check_fit(self, X: ArrayLike) -> tuple[Array, Recipe]:
+    def _check_fit(self, X: ArrayLike) -> tuple[Array, NDArray[np.intp] | None, Recipe]:
         """Check samples and parameters; what is None becomes what the data allow."""
         data = validate_samples(self, X, reset=True)
         n_samples, n_features = data.shape
@@ -347,12 +380,18 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
             d = min(COMPONENTS, self.n_neighbors_ - 1, n_features)
             if self.n_clusters is not None:
                 d = min(d, check_count("n_clusters", self.n_clusters, 1))
+            if self.feature_labels is not None:
+                labels = check_feature_labels(self.feature_labels, n_features)
+                d = min(d, int(labels.max()) + 1)
         elif self.n_neighbors_ <= d:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors_} is out of range: it must be above "
                 f"n_components={d}, because N samples span N - 1 directions"
             )
-        return data, check_parameters(self, (self.n_neighbors_, n_features), d)[1]
+        shape = self.n_neighbors_, n_features
+        return data, *check_parameters(
+            self, shape, d, self.feature_labels, self.clustering, self.profiles
+        )
 
     def _warn_about_few_directions(self) -> None:
         seen = np.any(self.components_, axis=2)
@@ -360,8 +399,9 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         if few:
             warnings.warn(
                 f"{few} of {len(self._X)} neighbourhoods span fewer than "
-                f"{self._recipe.n_components} directions, and have a model with fewer: samples "
-                "coincide or lie in a plane; a larger n_neighbors or a smaller n_components helps",
+                f"{self._ground.recipe.n_components} directions, and have a model with fewer: "
+                "samples coincide or lie in a plane, or features form fewer clusters; a larger "
+                "n_neighbors or a smaller n_components helps",
                 FewerDirectionsWarning,
                 stacklevel=3,
             )
@@ -369,23 +409,26 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
     def _fit_neighborhoods(
         self, neighbors: NDArray[np.intp], labels: NDArray[np.intp] | None = None
     ) -> tuple[Array, NDArray[np.intp] | None]:
-        """Model of each neighbourhood; its feature clusters are found unless they are given."""
+        """Model of each neighbourhood; its feature clusters are found unless they are known."""
+        recipe, given = self._ground.recipe, self._ground.given
+        if labels is None and given is not None and recipe.solver.informed:
+            labels = np.broadcast_to(given, (len(neighbors), len(given)))
         n_blocks = min(len(neighbors), 8 * effective_n_jobs(self.n_jobs))
         bounds = np.linspace(0, len(neighbors), n_blocks + 1).astype(int).tolist()
         work = iterate_tasks(
             fit_neighborhoods,
-            [(self._recipe, start, stop) for start, stop in pairwise(bounds)],
+            list(pairwise(bounds)),
             n_jobs=self.n_jobs,
-            shared=(self._X, neighbors, self._starts, labels),
+            shared=(self._ground, neighbors, labels),
         )
-        d, n_features = self._recipe.n_components, self._X.shape[1]
+        d, n_features = recipe.n_components, self._X.shape[1]
         factors = np.empty((len(neighbors), d, n_features), dtype=self._X.dtype)
         found_labels = np.empty((len(neighbors), n_features), dtype=np.intp)
         with progress_bar(len(neighbors), "neighbourhoods", shown=self.verbose) as bar:
             for (start, stop), found in zip(pairwise(bounds), work, strict=True):
                 factors[start:stop], found_labels[start:stop] = found
                 bar.update(stop - start)
-        return factors, found_labels if self._recipe.solver.informed else None
+        return factors, found_labels if recipe.solver.informed else None
 
     def _models_of(self, X: ArrayLike | None) -> tuple[Array, Array]:
         if X is None:
@@ -408,8 +451,8 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
 
     def _find_starts(self) -> NDArray[np.intp] | None:
         """Cluster a few neighbourhoods from scratch; the others start from what these end with."""
-        recipe = self._recipe
-        if not recipe.solver.informed:
+        ground, recipe = self._ground, self._ground.recipe
+        if not recipe.solver.informed or ground.given is not None or recipe.clustering != "kmeans":
             return None
         random = random_source(self._seed)
         n_starts = min(recipe.n_init, len(self._X))
@@ -417,7 +460,9 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         with one_thread():
             return np.array(
                 [
-                    cluster_from_scratch(self._X[self.neighbors_[i]], recipe, random)
+                    cluster_from_scratch(
+                        ground.profiles(ground.X[self.neighbors_[i]]), recipe, random
+                    )
                     for i in landmarks
                 ]
             )

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from informed.centering import row_squares
 from informed.clusters.clusterers import (
+    CLUSTERING,
     PROFILES,
     ClusteringName,
     FeatureClusterer,
-    Grouping,
     ProfilesName,
-    check_clustering,
     check_feature_labels,
-    group_features,
 )
 from informed.directions.registry import DIRECTIONS, SOLVERS, VARIANCES, Solver, VariancesName
 from informed.directions.solvers import unit_columns
@@ -28,12 +25,13 @@ from informed.directions.weights import DirectionWeights
 from informed.exceptions import IgnoredParameterWarning
 from informed.spiked import shrunk_variances
 from informed.validation import (
+    PENALTY,
+    Allowed,
     Array,
     Penalty,
     PenaltyRule,
-    check_choice,
     check_count,
-    check_penalty,
+    check_values,
 )
 
 
@@ -62,37 +60,6 @@ class Recipe:
     n_init: int
     clustering: ClusteringName | FeatureClusterer = "kmeans"
     profiles: ProfilesName = "centered"
-
-    def group(
-        self, samples: Array, random_state: int | RandomState | None, *, centered: bool = False
-    ) -> Grouping:
-        """Group the features over some samples.
-
-        Parameters
-        ----------
-        samples : array of shape (n_samples, n_features)
-            Samples.
-        random_state : int, RandomState or None
-            Seed.
-        centered : bool
-            Whether the samples are centred already.
-
-        Returns
-        -------
-        Grouping
-        """
-        grouping = group_features(
-            samples,
-            self.n_clusters or None,
-            clustering=self.clustering,
-            profiles="as-is" if centered and self.profiles == "centered" else self.profiles,
-            n_init=self.n_init,
-            random_state=random_state,
-        )
-        found = int(grouping.labels.max()) + 1
-        why = f"clustering={self.clustering!r} found {found} clusters"
-        check_count("n_components", self.n_components, 1, found, why)
-        return grouping
 
     @property
     def penalty_rule(self) -> PenaltyRule:
@@ -125,16 +92,16 @@ class Model:
     n_iter: int
 
 
-def takes_sparse(asked: Any) -> bool:
-    """Tell whether no step needs dense samples.
-
-    Penalised directions need the samples and the clusters side by side; Ward's tree and clusterer
-    objects need the profiles of the features; a choice by held-out samples needs both.
-    """
-    names = (asked.clustering, asked.profiles)
-    by_kmeans = all(isinstance(name, str) for name in names) and names == ("kmeans", "centered")
-    chosen = (asked.n_components, asked.n_clusters, asked.directions, asked.variances)
-    return by_kmeans and not any(isinstance(c, str) and c in ("auto", "penalized") for c in chosen)
+# What the parameters of a model may be, whatever the others are.
+PARAMETERS = {
+    "directions": Allowed(DIRECTIONS),
+    "variances": Allowed(VARIANCES),
+    "n_init": Allowed(low=1),
+    "penalty": PENALTY,
+    "clustering": CLUSTERING,
+    "profiles": Allowed(PROFILES),
+    "n_components": Allowed(low=1, high="rank"),
+}
 
 
 def check_parameters(
@@ -165,47 +132,79 @@ def check_parameters(
     labels : int array of shape (n_features,) or None
     recipe : Recipe
     """
-    n_samples, n_features = shape
-    labels = None
+    values = {
+        "directions": asked.directions,
+        "variances": asked.variances,
+        "n_init": asked.n_init,
+        "penalty": asked.penalty,
+        "clustering": clustering,
+        "profiles": profiles,
+        "n_components": n_components,
+    }
+    checked = check_values(values, PARAMETERS, shape)
+    return make_recipe(checked, asked.n_clusters, shape[1], feature_labels)
+
+
+def make_recipe(
+    checked: Mapping[str, Any],
+    n_clusters: int | None,
+    n_features: int,
+    feature_labels: ArrayLike | None,
+) -> tuple[NDArray[np.intp] | None, Recipe]:
+    """Check parameters against each other, when each by itself is one that :data:`PARAMETERS` has.
+
+    Parameters
+    ----------
+    checked : mapping
+        A checked value for each of :data:`PARAMETERS`.
+    n_clusters : int or None
+        Number of clusters; None means one more than directions.
+    n_features : int
+        Number of features.
+    feature_labels : array of shape (n_features,) or None
+        Clusters of the features, if they are known.
+
+    Returns
+    -------
+    labels : int array of shape (n_features,) or None
+    recipe : Recipe
+    """
+    d, groups, solver = (
+        checked["n_components"],
+        checked["clustering"],
+        SOLVERS[checked["directions"]],
+    )
+    if checked["variances"] == "shrunk" and solver.penalized:
+        raise ValueError(
+            f"variances='shrunk' has no formula for directions={checked['directions']!r}: it must "
+            "be 'pca' or 'own' there"
+        )
+    k, labels = 0, None
     if feature_labels is not None:
         labels = check_feature_labels(feature_labels, n_features)
-    solver = SOLVERS[check_choice("directions", asked.directions, DIRECTIONS)]
-    variances = check_choice("variances", asked.variances, VARIANCES)
-    if variances == "shrunk" and solver.penalized:
-        raise ValueError(
-            f"variances='shrunk' has no formula for directions={asked.directions!r}: it must be "
-            "'pca' or 'own' there"
-        )
-    n_init = check_count("n_init", asked.n_init, 1)
-    penalty = check_penalty(asked.penalty)
-    groups = check_clustering(clustering)
-    looks = check_choice("profiles", profiles, PROFILES)
-    rank = min(n_samples - 1, n_features)
-    d = check_count(
-        "n_components",
-        n_components,
-        1,
-        rank,
-        f"the rank of {n_samples} centred samples with n_features={n_features} is at most {rank}",
-    )
-    k, wanted = 0, asked.n_clusters
-    if solver.informed and labels is None and not (wanted is None and not isinstance(groups, str)):
-        k = check_count(
-            "n_clusters",
-            min(d + 1, n_features) if wanted is None else wanted,
-            d,
-            n_features,
-            f"n_components={d}, n_features={n_features}",
-        )
-    elif solver.informed and labels is not None:
+    if solver.informed and labels is not None:
         k = int(labels.max()) + 1
-        if wanted is not None and wanted != k:
+        if n_clusters is not None and n_clusters != k:
             raise ValueError(
-                f"n_clusters={wanted!r} contradicts feature_labels, which hold {k} clusters: "
+                f"n_clusters={n_clusters!r} contradicts feature_labels, which hold {k} clusters: "
                 "leave n_clusters out"
             )
         check_count("n_components", d, 1, k, f"feature_labels hold {k} clusters")
-    return labels, Recipe(d, k, solver, variances, penalty, n_init, groups, looks)
+    elif solver.informed and n_clusters is not None:
+        why = f"n_components={d}, n_features={n_features}"
+        k = check_count("n_clusters", n_clusters, d, n_features, why)
+    elif solver.informed and isinstance(groups, str):
+        k = min(d + 1, n_features)
+    return labels, Recipe(
+        d,
+        k,
+        solver,
+        checked["variances"],
+        checked["penalty"],
+        checked["n_init"],
+        groups,
+        checked["profiles"],
+    )
 
 
 def warn_about_ignored_penalty(recipe: Recipe, directions: object, *, stacklevel: int = 3) -> None:
@@ -229,6 +228,7 @@ def find_model(
     recipe: Recipe,
     labels: NDArray[np.intp] | None,
     choose_penalty: Callable[[NDArray[np.intp]], float | DirectionWeights],
+    total: float | None = None,
 ) -> Model:
     """Return unit directions and variances of centred samples.
 
@@ -242,6 +242,8 @@ def find_model(
         Clusters of the features; None where the directions ignore them.
     choose_penalty : callable
         Chooses the penalty for the labels by the recipe's rule; called only if it has one.
+    total : float or None
+        Sum of the squares of all samples, where the caller knows it.
     """
     solver = recipe.solver
     clusters = () if labels is None or not solver.informed else (labels,)
@@ -254,9 +256,11 @@ def find_model(
     found = solver.find(centered, *clusters, recipe.n_components, **options, check_input=False)
     variances = found.pca_variances if recipe.variances == "pca" else found.variances
     if recipe.variances == "shrunk":
-        total = float(row_squares(centered).sum()) / (len(centered) - 1)
+        total = float(row_squares(centered).sum()) if total is None else total
         searched = int(labels.max()) + 1 if labels is not None and clusters else centered.shape[1]
-        variances = shrunk_variances(variances, total, centered.shape[1], searched, len(centered))
+        variances = shrunk_variances(
+            variances, total / (len(centered) - 1), centered.shape[1], searched, len(centered)
+        )
     directions = unit_columns(found.directions)
     factor = (directions / np.sqrt(variances)).T
     return Model(directions, variances, factor, found.penalty, found.n_iter)

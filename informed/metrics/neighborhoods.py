@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from informed.centering import center
+from informed.clusters.clusterers import group_features
 from informed.clusters.features import (
     cluster_columns_from,
     cluster_rows_from,
@@ -31,16 +32,51 @@ _BLOCK = 4_000_000
 _BATCH = 200_000
 
 
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What all neighbourhoods have in common.
+
+    Attributes
+    ----------
+    X : array of shape (n_samples, n_features)
+        Training samples: with the level that the clusters are to see, if they are to see it, else
+        centred. Models do not depend on it.
+    recipe : Recipe
+        Checked parameters.
+    scale : array of shape (n_features,) or None
+        What each feature is divided by before it is compared with others; None for nothing.
+    given : int array of shape (n_features,) or None
+        Clusters that are known and hold in all neighbourhoods.
+    starts : int array of shape (n_starts, n_features) or None
+        Partitions from which k-means starts; None for other ways to find clusters, or for none.
+    """
+
+    X: Array
+    recipe: Recipe
+    scale: Array | None = None
+    given: NDArray[np.intp] | None = None
+    starts: NDArray[np.intp] | None = None
+
+    def profiles(self, samples: Array) -> Array:
+        """Return what of the samples decides which features are alike."""
+        return samples if self.scale is None else samples / self.scale
+
+    def recluster(self) -> Callable[[Array], NDArray[np.intp]] | None:
+        """Return what finds the clusters anew from some of the samples; None for given ones."""
+        if self.given is not None:
+            return None
+        return lambda samples: cluster_from_scratch(self.profiles(samples), self.recipe)
+
+
 def fit_neighborhoods(
-    X: Array,
+    ground: Ground,
     neighbors: NDArray[np.intp],
-    starts: NDArray[np.intp] | None,
     known: NDArray[np.intp] | None,
-    recipe: Recipe,
     first: int,
     last: int,
 ) -> tuple[Array, NDArray[np.intp]]:
     """Models of the neighbourhoods from ``first`` up to ``last``."""
+    X, recipe, starts = ground.X, ground.recipe, ground.starts
     factors = np.empty((last - first, recipe.n_components, X.shape[1]), dtype=X.dtype)
     labels = np.zeros((last - first, X.shape[1]), dtype=np.intp)
     per_neighborhood = 1 if starts is None else starts.size * recipe.n_clusters
@@ -48,23 +84,31 @@ def fit_neighborhoods(
         near = X[neighbors[first + batch]]
         if known is not None:
             labels[batch] = known[first + batch]
-        elif starts is not None:
-            labels[batch] = cluster_columns_from(near, starts, recipe.n_clusters)
-            for i, samples in zip(batch, near, strict=True):
-                profiles = few_profiles(samples, recipe.n_clusters)
-                if profiles is not None:
-                    labels[i] = profiles
+        elif recipe.solver.informed:
+            labels[batch] = _cluster_all(ground.profiles(near), recipe, starts)
         for i, samples in zip(batch, near, strict=True):
             with _naming_sample(first + i):
                 own_labels = labels[i] if recipe.solver.informed else None
-                factors[i] = _factor(samples, recipe, own_labels)
+                factors[i] = _factor(samples, ground, own_labels)
     return factors, labels
+
+
+def _cluster_all(near: Array, recipe: Recipe, starts: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """Cluster the features of each neighbourhood of a batch."""
+    if starts is None:
+        return np.array([cluster_from_scratch(samples, recipe) for samples in near])
+    labels = cluster_columns_from(near, starts, recipe.n_clusters)
+    for i, samples in enumerate(near):
+        profiles = few_profiles(samples, recipe.n_clusters)
+        if profiles is not None:
+            labels[i] = profiles
+    return labels
 
 
 def few_profiles(samples: Array, n_clusters: int) -> NDArray[np.intp] | None:
     """Clusters of features that coincide, where they have fewer profiles than there are clusters.
 
-    More clusters than profiles would part copies of a feature by chance. None if there are enough.
+    More clusters than profiles would split copies of a feature by chance. None if there are enough.
 
     Examples
     --------
@@ -80,11 +124,12 @@ def few_profiles(samples: Array, n_clusters: int) -> NDArray[np.intp] | None:
     return relabel_by_first_occurrence(which.ravel())
 
 
-def _factor(samples: Array, recipe: Recipe, labels: NDArray[np.intp] | None) -> Array:
+def _factor(samples: Array, ground: Ground, labels: NDArray[np.intp] | None) -> Array:
     """Factor of one model; rows of zeros where the samples span fewer directions.
 
     A direction without variance is left out of a pseudo-inverse.
     """
+    recipe = ground.recipe
     d = recipe.n_components
     if labels is not None:
         d = min(d, int(labels.max()) + 1)
@@ -93,7 +138,7 @@ def _factor(samples: Array, recipe: Recipe, labels: NDArray[np.intp] | None) -> 
     while d > 0:
         own = replace(recipe, n_components=d)
         try:
-            model = find_model(centered, own, labels, partial(_choose_penalty, samples, own))
+            model = find_model(centered, own, labels, partial(_choose_penalty, samples, ground, d))
         except RankError as error:
             # Rounding may see a direction in one matrix and not in another: go on below.
             d = min(error.rank, d - 1)
@@ -104,24 +149,22 @@ def _factor(samples: Array, recipe: Recipe, labels: NDArray[np.intp] | None) -> 
 
 
 def _choose_penalty(
-    samples: Array, recipe: Recipe, labels: NDArray[np.intp]
+    samples: Array, ground: Ground, n_components: int, labels: NDArray[np.intp]
 ) -> float | DirectionWeights:
-    again = partial(cluster_from_scratch, recipe=recipe)
-    return choose_penalty(
-        samples, labels, recipe.n_components, recipe.penalty_rule, recluster=again
-    )
+    rule = ground.recipe.penalty_rule
+    return choose_penalty(samples, labels, n_components, rule, recluster=ground.recluster())
 
 
 def neighborhood_penalty_path(
-    samples: Array, recipe: Recipe, labels: NDArray[np.intp]
+    samples: Array, ground: Ground, labels: NDArray[np.intp]
 ) -> PenaltyPath:
     """Held-out error along the penalties, with clusters found anew in each fold.
 
-    The samples are centred over all training samples but not within the neighbourhood, because the
-    clusters depend on their level.
+    The samples are not centred within the neighbourhood, because the clusters depend on their
+    level.
     """
-    again = partial(cluster_from_scratch, recipe=recipe)
-    return penalty_path(samples, labels, recipe.n_components, recluster=again)
+    d = ground.recipe.n_components
+    return penalty_path(samples, labels, d, recluster=ground.recluster())
 
 
 @contextmanager
@@ -135,10 +178,19 @@ def _naming_sample(sample: int) -> Iterator[None]:
 def cluster_from_scratch(
     samples: Array, recipe: Recipe, random_state: RandomState | None = None
 ) -> NDArray[np.intp]:
-    """Cluster the features over some samples without partitions to start from."""
+    """Cluster the features over some samples, as they are, without partitions to start from."""
     profiles = few_profiles(samples, recipe.n_clusters)
     if profiles is not None:
         return profiles
+    if recipe.clustering != "kmeans":
+        return group_features(
+            samples,
+            recipe.n_clusters or None,
+            clustering=recipe.clustering,
+            profiles="as-is",
+            random_state=0,
+            with_rival=False,
+        ).labels
     rows = samples.T.astype(np.float64)
     random_state = check_random_state(0 if random_state is None else random_state)
     starts = spread_partitions(rows, recipe.n_clusters, recipe.n_init, random_state)

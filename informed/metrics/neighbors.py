@@ -27,10 +27,10 @@ class RandomTrees:
     Parameters
     ----------
     n_trees : int, default=8
-        Number of trees. Each looks at other pairs: more of them miss fewer neighbours, and take
+        Number of trees. Each looks at different pairs: more of them miss fewer neighbours, and take
         longer in proportion.
     leaf_size : int, default=512
-        So many samples are compared with each other; more of them miss fewer neighbours, too, and
+        How many samples are compared with each other; more of them miss fewer neighbours, too, and
         take longer in proportion.
 
     Notes

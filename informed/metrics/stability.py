@@ -1,4 +1,4 @@
-r"""How far two sets of coordinates of the same samples tell the same distances."""
+r"""How far two sets of coordinates of the same samples agree on the distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hazard ratio of two groups beside what else is known about the subjects."""
+"""The hazard ratio of two groups, adjusted for what else is known about the subjects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kaplan–Meier curves of several groups beside the log-rank test that they are one."""
+"""Kaplan–Meier curves of several groups, and the log-rank test of whether they are one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SurvivalCurve:
     at_risk : int array
         Subjects still observed just before each time.
     censored : int array
-        Subjects whose observation ended without event at each time.
+        Subjects whose observation ended without an event at each time.
     n, n_events : int
         Subjects and events in the group.
     median : float
@@ -146,7 +146,7 @@ def compare_survival(
     confidence: float = 0.95,
     horizon: float | None = None,
 ) -> SurvivalComparison:
-    """Kaplan–Meier curves of two or more groups, and the log-rank test that they are one.
+    """Kaplan–Meier curves of two or more groups, and the log-rank test of whether they are one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A Cox model with several covariates, for predictions that were taught by survival."""
+"""A Cox model with several covariates, for predictions that learn from survival."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cox_coefficients(
     durations, events : array of shape (n_subjects,)
         As in :func:`compare_survival`.
     covariates : array of shape (n_subjects, n_covariates)
-        One column a covariate.
+        One column per covariate.
     penalty : float
         Weight of the penalty; at least 0. Some is needed when covariates are many.
 

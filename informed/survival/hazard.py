@@ -62,7 +62,7 @@ def hazard_ratio(
     """Estimate how many times higher the risk is in one of two groups.
 
     The ratio is that of a Cox model with the group as its only covariate (Efron's rule for ties,
-    Wald interval). A p-value tells whether there is a difference; this tells how large it is, if
+    Wald interval). A p-value says whether there is a difference; this says how large it is, if
     the hazards are proportional (:func:`proportional_hazards_p_value`). If they are not, it is an
     average over the deaths that were seen, which depends on how long the subjects were followed;
     then :func:`restricted_mean_difference` says more.

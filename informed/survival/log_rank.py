@@ -88,7 +88,7 @@ def permutation_p_value(
     """P-value of the log-rank statistic among its values for relabelled subjects.
 
     The chi-squared law of the log-rank statistic is a limit for large groups. If the labels say
-    nothing about survival nor about censoring, then every way to assign them to the subjects is
+    nothing about survival or about censoring, then every way to assign them to the subjects is
     equally likely, and the rank of the observed statistic among these gives a valid p-value for
     groups of any size.
 
@@ -152,8 +152,8 @@ def log_rank_test(
 ) -> LogRank:
     """Log-rank test of groups 0 … n_groups − 1; no checks, for callers that did them.
 
-    A group whose subjects all left observation before the first event is in no risk set, and no
-    degree of freedom.
+    A group whose subjects all left observation before the first event is in no risk set, and adds
+    no degree of freedom.
     """
     still_observed = times >= times[observed].min()
     degrees_of_freedom = len(np.unique(codes[still_observed])) - 1

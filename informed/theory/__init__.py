@@ -23,6 +23,7 @@ from informed.theory.errors import (
 from informed.theory.gain import PredictedGain, estimate_spectrum, predicted_gain
 from informed.theory.recovery import (
     Recovery,
+    kmeans_mistakes,
     linkage_failure,
     linkage_samples,
     misclassification_rate,
@@ -41,6 +42,7 @@ __all__ = [
     "estimate_spectrum",
     "expected_errors",
     "first_order_errors",
+    "kmeans_mistakes",
     "kurtosis_samples",
     "linkage_failure",
     "linkage_samples",

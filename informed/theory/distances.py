@@ -39,7 +39,7 @@ def distance_moments(
     noise : float
         Standard deviation of the noise.
     difference : array of shape (n_pairs, k)
-        Differences *w* of the hidden variables, one pair a row.
+        Differences *w* of the hidden variables, one pair per row.
 
     Returns
     -------

@@ -118,25 +118,31 @@ def error_bound(n_samples: int, dimension: int, strengths: ArrayLike, noise: flo
     return float(min(bounds.min(), trivial))
 
 
-def error_floor(n_samples: int, dimension: int, strength: float, noise: float) -> float:
-    r"""Lower bound of the worst-case squared sine of any estimate of a single direction.
+def error_floor(
+    n_samples: int, dimension: int, strength: float, noise: float, n_components: int = 1
+) -> float:
+    r"""Lower bound of the worst-case error of any estimate of d directions of one strength.
 
-    .. math:: \frac1{16}\min\Bigl\{1, \frac{(q-1)\,\sigma^2(\ell+\sigma^2)}{2n\ell^2}\Bigr\}
+    .. math:: \min\Bigl\{\frac1{20}, \frac{d\,(q-d)\,\sigma^2(\ell+\sigma^2)}{32\,n\,\ell^2}\Bigr\}
 
-    Whatever is computed from the samples, there is a direction for which the expected error is at
-    least this. Parameters as in :func:`expected_errors`, for one strength.
+    Whatever is computed from the samples, there are directions for which the expected error is at
+    least this. Parameters as in :func:`expected_errors`, with one strength for all directions, and
+    ``n_components`` for their number d, below the dimension.
 
     Examples
     --------
     >>> round(error_floor(64, 300, 6.0, 1.0), 4), round(error_floor(64, 6, 6.0, 1.0), 5)
     (0.0284, 0.00047)
+    >>> round(error_floor(64, 6, 6.0, 1.0, n_components=3), 5)
+    0.00085
     """
     n_samples = check_count("n_samples", n_samples, 1)
     dimension = check_count("dimension", dimension, 2)
+    d = check_count("n_components", n_components, 1, dimension - 1)
     strength = check_number("strength", strength, open_low=True)
     noise = check_number("noise", noise)
-    leading = (dimension - 1) * noise**2 * (strength + noise**2) / strength**2 / n_samples
-    return min(1.0, leading / 2) / 16
+    leading = d * (dimension - d) * noise**2 * (strength + noise**2) / strength**2 / n_samples
+    return min(1 / 20, leading / 32)
 
 
 def samples_needed(dimension: int, strength: float, noise: float, error: float = 0.5) -> float:

@@ -26,8 +26,8 @@ FOUND_RATE = 0.05
 class PredictedGain:
     r"""Predicted errors with and without clusters. Print it.
 
-    Errors are expected values of :math:`\lVert\sin\Theta\rVert_F^2`: the number of directions, of
-    d, that are missing.
+    Errors are expected values of :math:`\lVert\sin\Theta\rVert_F^2`: the number of directions,
+    out of d, that are missing.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ def predicted_gain(
 def estimate_spectrum(X: Array, n_components: int) -> tuple[Array, float]:
     """Strengths of the leading directions and the noise of a data set, for :func:`predicted_gain`.
 
-    PCA's variances with their inflation taken back. A direction that cannot be told from noise gets
+    PCA's variances with their inflation undone. A direction that cannot be told from noise gets
     the strength of the threshold: it may be weaker, not stronger.
 
     Parameters

@@ -20,6 +20,7 @@ from informed.validation import Array, check_count, check_matrix, check_number
 
 __all__ = [
     "Recovery",
+    "kmeans_mistakes",
     "linkage_failure",
     "linkage_samples",
     "misclassification_rate",
@@ -82,8 +83,8 @@ def linkage_failure(n_samples: int, n_features: int, separation: float, noise: f
     r"""Upper bound of the chance that single linkage does not find the clusters exactly.
 
     Two features of one cluster have the squared distance :math:`2\sigma^2\chi^2_N`, two of
-    different clusters at least :math:`(2\sigma^2 + \Delta^2)\chi^2_N`. If a number parts the two
-    kinds of pairs, linking all pairs below it gives the clusters. The bound adds up the chances
+    different clusters at least :math:`(2\sigma^2 + \Delta^2)\chi^2_N`. If a number separates the
+    two kinds of pairs, linking all pairs below it gives the clusters. The bound adds up the chances
     that a pair is on the wrong side of the best number; ``separation`` is Δ of the closest
     clusters.
 
@@ -105,7 +106,7 @@ def linkage_failure(n_samples: int, n_features: int, separation: float, noise: f
 def linkage_samples(n_features: int, separation: float, noise: float, failure: float = 0.05) -> int:
     r"""Return how many samples single linkage needs at most, up to a chance of ``failure``.
 
-    :math:`n - 1 \ge 16\,(1 + 4\sigma^2/\Delta^2)^2\,\log(p^2/2\delta)`. The constant is generous,
+    :math:`n - 1 \ge 16\,(1 + 4\sigma^2/\Delta^2)^2\,\log(p^2/2\beta)`. The constant is generous;
     the form is the point: the logarithm of p, and the fourth power of noise over separation.
 
     Examples
@@ -119,6 +120,78 @@ def linkage_samples(n_features: int, separation: float, noise: float, failure: f
     failure = check_number("failure", failure, open_low=True)
     needed = np.log(n_features**2 / (2 * failure)) * (1 + 4 * noise**2 / separation**2) ** 2
     return int(np.ceil(1 + 16 * max(needed, 0.0)))
+
+
+def kmeans_mistakes(
+    n_samples: int,
+    sizes: ArrayLike,
+    n_components: int,
+    separation: float,
+    noise: float,
+    failure: float = 0.05,
+) -> float:
+    r"""Upper bound of the features in a wrong cluster, for every partition that is cheap enough.
+
+    Cheap enough is a partition whose k-means cost is not above that of the true clusters. Up to a
+    chance :math:`\beta` of ``failure`` all of them misplace at most
+
+    .. math::
+
+        \zeta &= 16\,(K + d)\,\frac{\sigma^2}{\kappa^2}
+        \bigl(\sqrt{n-1} + \sqrt p + \sqrt{2\tau}\bigr)^2 , \\
+        \kappa^2 &= \Delta^2\bigl(n - 1 - 2\sqrt{(n-1)\,\tau}\bigr) , \qquad
+        \tau = \log\frac{4pK^2}{\beta}
+
+    features, if :math:`\zeta` is smaller than the smallest cluster. If the noise is smaller still,
+    those among them that Lloyd's algorithm does not leave are the true clusters.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples n.
+    sizes : array-like of shape (K,)
+        Number of features in each of the K clusters.
+    n_components : int
+        Number d of hidden variables.
+    separation : float
+        Standard deviation Δ of the difference between the signals of the two closest clusters.
+    noise : float
+        Standard deviation σ of the noise.
+    failure : float
+        Chance with which the bound may fail.
+
+    Returns
+    -------
+    float
+        0 where partitions that Lloyd's algorithm does not leave are exact; :math:`\zeta` where that
+        is not known; the number p of features where the theorem says nothing.
+
+    Examples
+    --------
+    >>> [round(kmeans_mistakes(n, [500] * 6, 3, 1.0, 0.25)) for n in (100, 400, 1600)]
+    [3000, 243, 0]
+    """
+    degrees = check_count("n_samples", n_samples, 2) - 1
+    sizes = np.asarray(sizes, float)
+    if sizes.ndim != 1 or sizes.size < 2 or np.any(sizes < 1):
+        raise ValueError(f"sizes={sizes!r} must hold the sizes of two or more clusters")
+    d = check_count("n_components", n_components, 1)
+    separation = check_number("separation", separation, open_low=True)
+    noise = check_number("noise", noise, open_low=True)
+    failure = check_number("failure", failure, open_low=True)
+    K, p, smallest = len(sizes), float(sizes.sum()), sizes.min()
+    tau = np.log(4 * p * K**2 / failure)
+    if degrees <= 4 * tau:
+        return p
+    apart = separation * np.sqrt(degrees - 2 * np.sqrt(degrees * tau))
+    spread = np.sqrt(degrees) + np.sqrt(p) + np.sqrt(2 * tau)
+    lost = float(16 * (K + d) * (noise * spread / apart) ** 2)
+    if lost >= smallest:
+        return p
+    # How far found means are off, in units of the distance of centres.
+    off = np.sqrt(lost / (smallest - lost)) / 2
+    reach = 2 * np.sqrt(2 * tau) + 4 * off * (np.sqrt(degrees) + np.sqrt(2 * tau))
+    return 0.0 if apart * (1 - 2 * off) > noise * reach else lost
 
 
 def samples_for_rate(
@@ -152,7 +225,7 @@ class Recovery:
     Attributes
     ----------
     rates : array of shape (K, K)
-        Share of the features of cluster k that end in cluster l.
+        Share of the features of cluster k that end up in cluster l.
     misclassified : float
         Share of all features in a wrong cluster.
     misfit : float

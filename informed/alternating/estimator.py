@@ -1,20 +1,9 @@
-r"""Clusters of samples and clusters of features that inform each other.
-
-The informed metric compares samples through clusters of features. Turned by a quarter it compares
-features through clusters of samples, and each of the two clusterings can be found anew with the
-help of the other. Everything here descends on one number: with the orthonormal indicators *R* of
-the samples and *C* of the features, and centred data *X*, the squared distance
-
-.. math:: J_d(R, C) = \min_{\operatorname{rank} A \le d} \lVert X - R A C^\top \rVert_F^2
-          = \lVert X \rVert_F^2 - \sum_{i \le d} \sigma_i^2(R^\top X C)
-
-of *X* from the checkerboards with these tiles and at most *d* directions.
-"""
+"""The estimator and its cost: rounds in which the two clusterings are found anew in turn."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Self, get_args
 
 import numpy as np
@@ -24,14 +13,11 @@ from scipy import linalg
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from informed.block_noise import fit_tiles, settle_by_noise
 from informed.centering import center, warn_about_constant_features
-from informed.clusters.features import (
-    cluster_coordinates,
-    from_cluster_coordinates,
-    relabel_by_first_occurrence,
-    sum_over_clusters,
-)
+from informed.clusters.features import relabel_by_first_occurrence, sum_over_clusters
 from informed.clusters.kmeans import best_partition, spread_partitions
+from informed.directions.solvers import cluster_coordinates, from_cluster_coordinates
 from informed.validation import (
     Array,
     check_choice,
@@ -42,16 +28,13 @@ from informed.validation import (
     validate_samples,
 )
 
-__all__ = [
-    "AlternatingInformedClustering",
-    "BlockNumbers",
-    "checkerboard_cost",
-    "choose_block_numbers",
-]
+__all__ = ["AlternatingInformedClustering", "checkerboard_cost"]
 
 Labels = NDArray[np.intp]
 StartName = Literal["pca", "random", "both"]
 STARTS: tuple[StartName, ...] = get_args(StartName)
+NoiseName = Literal["equal", "blocks"]
+NOISES: tuple[NoiseName, ...] = get_args(NoiseName)
 
 # Costs that differ by less than this part of the total sum of squares differ by rounding.
 ROUNDING = 1e-12
@@ -129,6 +112,11 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         Whether to subtract from each sample its mean over the features, besides that of each
         feature. For tables in which samples differ in level, as arrays and batches do, for reasons
         that have nothing to do with the clusters.
+    noise : {"equal", "blocks"}, default="equal"
+        Whether the noise is of one size in the whole table, or each tile has a variance of its own.
+        With ``"blocks"`` every run goes on from where its labels have settled: samples and features
+        move to their most likely clusters, and the run that ends with the largest likelihood wins.
+        Better where tiles differ in their noise; ``n_components`` must be None.
     n_init : int, default=10
         Number of runs; the one that ends with the lowest cost wins.
     max_iter : int, default=100
@@ -147,12 +135,18 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         ``i * n_column_clusters + j`` is that of sample cluster *i* and feature cluster *j*.
     block_means_ : array of shape (n_row_clusters, n_column_clusters)
         Mean of the data over each tile.
+    block_variances_ : array of shape (n_row_clusters, n_column_clusters)
+        Variance of the centred data over each tile.
     directions_ : array of shape (n_features, d)
         Orthonormal directions, constant on clusters of features, along which samples are compared.
     history_ : array of shape (n_iter_ + 1,)
         Cost after the start and after each round; it never rises.
+    deviance_history_ : array
+        With ``noise="blocks"``, minus twice the log-likelihood where that cost had settled and
+        after each further round; it never rises either. Empty otherwise.
     n_iter_ : int
-        Rounds of the winning run, with the last one, which found nothing better.
+        Rounds of the winning run, with the last one, which found nothing better; without those of
+        the deviance.
     converged_ : bool
         Whether the labels had settled before ``max_iter``.
     n_features_in_ : int
@@ -170,7 +164,8 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
     ``center_rows`` is set.
 
     Without a limit on the directions the cost is that of double k-means, and what this adds to it
-    is the start.
+    is the start. With ``noise="blocks"`` the likelihood is that of a latent block model whose
+    memberships are all or nothing.
 
     Directions are *not* scaled to unit variance, as a Mahalanobis distance would do. Scaling gives
     a direction of noise the same voice as one that tells clusters apart, and as the scale would
@@ -195,6 +190,7 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         n_components: int | None = None,
         start: StartName = "pca",
         center_rows: bool = False,
+        noise: NoiseName = "equal",
         n_init: int = 10,
         max_iter: int = 100,
         random_state: int | RandomState | None = None,
@@ -204,6 +200,7 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         self.n_components = n_components
         self.start = start
         self.center_rows = center_rows
+        self.noise = noise
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
@@ -231,9 +228,15 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
             "n_column_clusters", self.n_column_clusters, 2, n_features, f"n_features={n_features}"
         )
         start = check_choice("start", self.start, STARTS)
+        by_tiles = check_choice("noise", self.noise, NOISES) == "blocks"
         limit = min(n_rows - 1, n_columns - bool(self.center_rows))
         d = limit
         if self.n_components is not None:
+            if by_tiles:
+                raise ValueError(
+                    f"n_components={self.n_components} limits the tiles, and with noise='blocks' "
+                    "they are free: leave n_components None"
+                )
             why = f"n_row_clusters={n_rows}, n_column_clusters={n_columns}"
             d = check_count("n_components", self.n_components, 1, limit, why)
         n_init = check_count("n_init", self.n_init, 1)
@@ -257,10 +260,12 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
                 )
             else:
                 begin = _labels_from_pca(centered, principal, n_rows, n_columns, d, random_state)
-            runs.append(_run(centered, *begin, n_rows, n_columns, d, max_iter, random_state))
+            run = _run(centered, *begin, n_rows, n_columns, d, max_iter, random_state)
+            runs.append(_by_noise(centered, run, max_iter) if by_tiles else run)
         # Among runs that end alike the first one wins, so that rounding does not choose.
-        enough = min(run.history[-1] for run in runs) + ROUNDING * float(np.sum(centered**2))
-        best = next(run for run in runs if run.history[-1] <= enough)
+        slack = ROUNDING * (centered.size if by_tiles else float(np.sum(centered**2)))
+        enough = min(run.final for run in runs) + slack
+        best = next(run for run in runs if run.final <= enough)
         if not best.converged:
             warnings.warn(
                 f"the labels had not settled after max_iter={max_iter} rounds: raise max_iter",
@@ -273,121 +278,16 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         self.rows_ = self.row_labels_ == tiles // n_columns
         self.columns_ = self.column_labels_ == tiles % n_columns
         self.block_means_ = _block_means(data, self.row_labels_, self.column_labels_)
+        tiles_found = fit_tiles(centered, self.row_labels_, self.column_labels_)
+        self.block_variances_ = tiles_found.variances
         self.directions_ = _tile_directions(
             centered, self.row_labels_, self.column_labels_, d
         ).of_features
         self.history_ = np.array(best.history)
+        self.deviance_history_ = np.array(best.deviances)
         self.n_iter_ = len(best.history) - 1
         self.converged_ = best.converged
         return self
-
-
-@dataclass(frozen=True)
-class BlockNumbers:
-    """Numbers of clusters that were tried, and what speaks for each pair.
-
-    Attributes
-    ----------
-    n_row_clusters, n_column_clusters : int
-        The chosen numbers; one and one where no clusters are worth their price.
-    tried : dict
-        Criterion of each pair of numbers that was tried; larger is better.
-    """
-
-    n_row_clusters: int
-    n_column_clusters: int
-    tried: dict[tuple[int, int], float]
-
-
-def choose_block_numbers(
-    X: Array,
-    max_clusters: int = 10,
-    *,
-    center_rows: bool = False,
-    n_init: int = 5,
-    random_state: int | RandomState | None = None,
-) -> BlockNumbers:
-    r"""Choose the numbers of clusters of samples and of features by an integrated likelihood.
-
-    The criterion is that of a latent block model with one variance for the whole table: the
-    logarithm of the likelihood of data and labels, less half the logarithm of the number of things
-    that each parameter is estimated from. With the cost Φ of a pair of clusterings with sizes
-    :math:`n_k` and :math:`p_l`,
-
-    .. math::
-
-        -\tfrac{np}{2}\log\tfrac{\Phi}{np} + \sum_k n_k\log\tfrac{n_k}{n}
-        + \sum_l p_l\log\tfrac{p_l}{p} - \tfrac{K_r-1}{2}\log n - \tfrac{K_c-1}{2}\log p
-        - \tfrac{K_rK_c}{2}\log(np) .
-
-    From two and two the numbers grow, on either side or on both, as long as the criterion does; the
-    result is compared with a table without any clusters.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        The data; features are centred here.
-    max_clusters : int
-        Largest number on either side.
-    center_rows, n_init, random_state
-        As in :class:`informed.AlternatingInformedClustering`.
-
-    Returns
-    -------
-    BlockNumbers
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> tiles = rng.normal(size=(3, 2))[np.arange(30) % 3][:, np.arange(40) % 2]
-    >>> found = choose_block_numbers(3 * tiles + rng.normal(size=(30, 40)), random_state=0)
-    >>> found.n_row_clusters, found.n_column_clusters
-    (3, 2)
-    """
-    X = check_matrix(X)
-    top = check_count("max_clusters", max_clusters, 2)
-    n, p = X.shape
-    # Costs near zero, of tables without noise, would make the logarithm run away.
-    centered = center(X)[0].astype(np.float64)
-    if center_rows:
-        centered -= centered.mean(axis=1, keepdims=True)
-    total = float(np.sum(centered**2))
-    floor = total * 1e-9 + np.finfo(np.float64).tiny
-
-    def labels_cost(labels: Labels) -> float:
-        sizes = np.bincount(labels)
-        entropy = float(np.sum(sizes * np.log(sizes / len(labels))))
-        return entropy - (len(sizes) - 1) / 2 * float(np.log(len(labels)))
-
-    def fit(pair: tuple[int, int]) -> float:
-        model = AlternatingInformedClustering(
-            *pair, center_rows=center_rows, n_init=n_init, random_state=random_state
-        ).fit(X)
-        cost = max(float(model.history_[-1]), floor)
-        criterion: float = (
-            -n * p / 2 * float(np.log(cost / (n * p)))
-            + labels_cost(model.row_labels_)
-            + labels_cost(model.column_labels_)
-            - pair[0] * pair[1] / 2 * float(np.log(n * p))
-        )
-        return criterion
-
-    limits = min(top, n), min(top, p)
-    pair, tried = (2, 2), {}
-    tried[pair] = fit(pair)
-    while True:
-        steps = [(pair[0] + i, pair[1] + j) for i, j in ((1, 0), (0, 1), (1, 1))]
-        for step in steps:
-            if step[0] <= limits[0] and step[1] <= limits[1]:
-                tried[step] = fit(step)
-        best = max(tried, key=lambda each: tried[each])
-        if best == pair:
-            break
-        pair = best
-    # One tile has one parameter.
-    tried[1, 1] = -n * p / 2 * float(np.log(max(total, floor) / (n * p))) - np.log(n * p) / 2
-    chosen = max(tried, key=lambda each: tried[each])
-    return BlockNumbers(*chosen, tried)
 
 
 @dataclass(frozen=True)
@@ -405,6 +305,19 @@ class _Run:
     columns: Labels
     history: list[float]
     converged: bool
+    deviances: list[float] = field(default_factory=list)
+
+    @property
+    def final(self) -> float:
+        """The number by which runs are compared."""
+        return (self.deviances or self.history)[-1]
+
+
+def _by_noise(centered: Array, run: _Run, max_iter: int) -> _Run:
+    """Go on from a run by the likelihood in which each tile has a variance of its own."""
+    found = settle_by_noise(centered, run.rows, run.columns, max_iter)
+    settled = run.converged and found.converged
+    return _Run(found.rows, found.columns, run.history, settled, found.history)
 
 
 def _labels_from_pca(
