@@ -27,20 +27,41 @@ def add_commands(commands: Commands) -> None:
         "distances",
         help="pairwise distances of the rows of a table",
         description="Pairwise informed distances of the rows of a text table (CSV).",
+        epilog="What is 'auto' is chosen by the likelihood of rows held out, and said; not with "
+        "--local.",
     )
     command.add_argument("--out", type=Path, required=True, help="file to write, .npy or .csv")
-    command.add_argument("--n-components", type=int, default=2, help="number of directions")
-    command.add_argument("--n-clusters", type=int, help="number of feature clusters")
-    command.add_argument("--clustering", default="kmeans", help="kmeans or ward; not with --local")
+    command.add_argument(
+        "--n-components",
+        type=_count_or_auto,
+        default=2,
+        metavar="N|auto",
+        help="number of directions (default 2)",
+    )
+    command.add_argument(
+        "--n-clusters",
+        type=_count_or_auto,
+        metavar="N|auto",
+        help="number of feature clusters (default one more than directions)",
+    )
+    command.add_argument(
+        "--clustering", default="kmeans", metavar="NAME", help="kmeans (default), ward or auto"
+    )
     command.add_argument(
         "--profiles",
         default="centered",
-        help="features before clustering: as-is, centered or standardized; not with --local",
+        metavar="NAME",
+        help="features before clustering: as-is, centered (default), standardized or auto",
     )
     command.add_argument(
-        "--directions", default="exact", help="exact, gradient, averaged, penalized or pca"
+        "--directions",
+        default="exact",
+        metavar="NAME",
+        help="exact (default), gradient, averaged, penalized, pca or auto",
     )
-    command.add_argument("--variances", default="pca", help="pca, own or shrunk")
+    command.add_argument(
+        "--variances", default="pca", metavar="NAME", help="pca (default), own, shrunk or auto"
+    )
     command.add_argument(
         "--local", type=int, metavar="N", help="a model in each neighbourhood of N samples"
     )
@@ -106,6 +127,16 @@ def add_commands(commands: Commands) -> None:
         command.add_argument("--json", action="store_true", help="print what was done as JSON")
 
 
+def _count_or_auto(text: str) -> int | str:
+    """Return a number, or the word that leaves it open."""
+    if text == "auto":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number or auto") from None
+
+
 def _read(options: argparse.Namespace, *apart: str) -> tuple[Table, list[NDArray[np.float64]]]:
     """Read the table, say what was read, and return it without the columns that stand apart."""
     table = read_table(
@@ -132,21 +163,32 @@ def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
     from sklearn.metrics.pairwise import euclidean_distances
 
     from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
+    from informed.metrics.choice import AUTO, MAY_BE_OPEN
 
     if options.out.suffix not in (".npy", ".csv"):
         raise ValueError(f"--out={options.out} must end in .npy or .csv")
-    check_folder(options.out.parent)
+    if not options.out.parent.is_dir():
+        check_folder(options.out.parent)
+    left_open = [name for name in MAY_BE_OPEN if getattr(options, name) == AUTO]
+    if left_open and options.local is not None:
+        raise ValueError(
+            f"--{left_open[0].replace('_', '-')} auto is chosen for one model of all samples: with "
+            "--local give a value"
+        )
     table, _ = _read(options)
     X = table.values
     common: dict[str, Any] = {
         "directions": options.directions,
         "variances": options.variances,
+        "clustering": options.clustering,
+        "profiles": options.profiles,
         "random_state": options.random_state,
     }
+    chosen: dict[str, Any] = {}
     if options.local is None:
-        common |= {"clustering": options.clustering, "profiles": options.profiles}
         metric = InformedMahalanobis(options.n_components, options.n_clusters, **common)
         distances = euclidean_distances(metric.fit_transform(X), squared=options.squared)
+        chosen = {name: metric.settings_[name] for name in left_open}
     else:
         local = LocalInformedMahalanobis(
             options.local, options.n_components, options.n_clusters, **common
@@ -171,11 +213,15 @@ def _distances(options: argparse.Namespace, extra: Sequence[str]) -> None:
                     "features": X.shape[1],
                     "rows": table.rows,
                     "notes": table.notes,
+                    "chosen": chosen,
                     "written": list(map(str, written)),
                 }
             )
         )
     else:
+        if chosen:
+            words = (f"{name.replace('_', '-')} {value}" for name, value in chosen.items())
+            print(f"chosen by rows held out: {', '.join(words)}")
         print(f"distances written to {' and '.join(map(str, written))}")
 
 

@@ -72,6 +72,7 @@ def experiments() -> dict[str, Experiment]:
         "alternation_study": Experiment(runs.alternation_study, ("alternation_study",)),
         "block_study": Experiment(runs.block_study, ("block_study",)),
         "choice_study": Experiment(runs.choice_study, ("choice_study",)),
+        "profile_study": Experiment(runs.profile_study, ()),
         "rival_study": Experiment(runs.rival_study, ("rival_study",)),
         "classification_study": Experiment(runs.classification_study, ("classification_study",)),
         "covariance_study": Experiment(runs.covariance_study, ("covariance_study",)),

@@ -35,6 +35,8 @@ POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 NUMBER = re.compile(f"{POINT.pattern}|{COMMA.pattern}")
 WHOLE = re.compile(r"[+-]?\d+")
+LETTER = re.compile(r"[^\W\d_]")
+NO_NAMES = MISSING | INFINITE | set(TRUTH)
 # Names that say that a column tells rows apart and measures nothing.
 IDENTIFIER = re.compile(
     r"(.*[\W_])?(id|ids|index|idx|key|name|names|row|rowname|rownames|sample|samples|subject|patient"
@@ -138,7 +140,9 @@ def read_table(
     reader = _Reader(Path(path))
     fields = reader.split(reader.decoded(encoding), sep)
     names, body = reader.headed(fields, header)
-    names, body, aside = reader.set_aside(names, body, target)
+    aside: tuple[str, ...] = ()
+    if target is not None:
+        names, body, aside = reader.set_aside(names, body, target)
     names, rows, body = reader.indexed(names, body, index_col)
     if drop:
         names, body = reader.dropped(names, body, drop)
@@ -163,11 +167,9 @@ class _Reader:
     notes: list[str] = field(default_factory=list)
 
     def set_aside(
-        self, names: list[str], body: list[list[str]], target: str | None
+        self, names: list[str], body: list[list[str]], target: str
     ) -> tuple[list[str], list[list[str]], tuple[str, ...]]:
         """Take the column out that is to be predicted, before rows and numbers are looked for."""
-        if target is None:
-            return names, body, ()
         if target not in names:
             raise self.refuse(f"--target={target!r} is no column; the first ones are {names[:8]}")
         place = names.index(target)
@@ -223,20 +225,21 @@ class _Reader:
             sep = {"\\t": "\t", "tab": "\t"}.get(sep, sep)
             if len(sep) != 1:
                 raise ValueError(f"--sep={sep!r} must be a single sign, or tab")
-            fields = _cut(text, sep)
-            self.check_lengths(fields, sep)
-            return fields
-        cuts = {sign: _cut(text, sign) for sign in SEPARATORS if sign in text}
-        regular = {sign: cut for sign, cut in cuts.items() if _is_regular(cut)}
+        signs = [sign for sign in SEPARATORS if sign in text] if sep is None else [sep]
+        cuts, regular = {}, {}
+        for sign in signs:
+            lines = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+            cut = cuts[sign] = [line for line in lines if any(cell.strip() for cell in line)]
+            # All lines have equally many fields, more than one; a header may lack the first.
+            width = len(cut[-1]) if cut else 0
+            if (
+                width > 1
+                and len(cut[0]) in (width, width - 1)
+                and all(len(line) == width for line in cut[1:])
+            ):
+                regular[sign] = cut
         if not regular:
-            # The separator that occurs most is the one whose lines are out of step.
-            if all(len(line) < 2 for cut in cuts.values() for line in cut):
-                raise self.refuse(
-                    "there is one column only, or the separator is none of comma, semicolon and "
-                    "tab: give --sep"
-                )
-            sign = max(cuts, key=lambda each: sum(len(line) for line in cuts[each]))
-            self.check_lengths(cuts[sign], sign)
+            raise self.uneven(cuts, sep)
         winners = list(regular)
         if len(winners) > 1:
             shares = {sign: _share_of_numbers(cut) for sign, cut in regular.items()}
@@ -246,27 +249,34 @@ class _Reader:
                 f"{' and '.join(SEPARATORS[sign] for sign in winners)} both cut all lines into "
                 "equally many fields: give --sep"
             )
-        if winners[0] != "," and any("," in name for name in regular[winners[0]][0]):
-            raise self.refuse(
-                f"a {SEPARATORS[winners[0]]} separates, and a comma stands among the names: is it "
-                "a decimal sign or a separator? Give --sep and --decimal"
-            )
-        if winners[0] != ",":
-            self.notes.append(f"the separator is a {SEPARATORS[winners[0]]}")
+        if sep is None and winners[0] != ",":
+            found = SEPARATORS[winners[0]]
+            if any("," in name for name in regular[winners[0]][0]):
+                raise self.refuse(
+                    f"a {found} separates, and a comma stands among the names: is it a decimal "
+                    "sign or a separator? Give --sep and --decimal"
+                )
+            self.notes.append(f"the separator is a {found}")
         return regular[winners[0]]
 
-    def check_lengths(self, fields: list[list[str]], sep: str) -> None:
-        if _is_regular(fields):
-            return
-        if all(len(line) == 1 for line in fields):
-            raise self.refuse(f"--sep={sep!r} does not occur: there is one column only")
-        usual = Counter(len(line) for line in fields[1:]).most_common(1)[0][0]
+    def uneven(self, cuts: dict[str, list[list[str]]], sep: str | None) -> ValueError:
+        """Say which line is out of step."""
+        if all(len(line) < 2 for cut in cuts.values() for line in cut):
+            return self.refuse(
+                "there is one column only, or the separator is none of comma, semicolon and tab: "
+                "give --sep"
+                if sep is None
+                else f"--sep={sep!r} does not occur: there is one column only"
+            )
+        # The separator that occurs most is the one whose lines are out of step.
+        sign = max(cuts, key=lambda each: sum(len(line) for line in cuts[each]))
+        usual = Counter(len(line) for line in cuts[sign][1:]).most_common(1)[0][0]
         number, line = next(
-            (number, line) for number, line in enumerate(fields, 1) if len(line) != usual
+            (number, line) for number, line in enumerate(cuts[sign], 1) if len(line) != usual
         )
-        raise self.refuse(
+        return self.refuse(
             f"line {number} has {len(line)} field(s), where most have {usual} "
-            f"(separator: {SEPARATORS.get(sep, sep)})"
+            f"(separator: {SEPARATORS.get(sign, sign)})"
         )
 
     def headed(self, fields: list[list[str]], header: bool) -> tuple[list[str], list[list[str]]]:
@@ -304,7 +314,27 @@ class _Reader:
     def indexed(
         self, names: list[str], body: list[list[str]], index_col: str | None
     ) -> tuple[list[str], list[str] | None, list[list[str]]]:
-        place = self.index_place(names, body, index_col)
+        place: int | None = None
+        if index_col is not None:
+            place = self.index_place(names, index_col)
+        else:
+            first = [line[0].strip() for line in body]
+            if not names[0]:
+                why = "which has no name"
+            elif IDENTIFIER.fullmatch(names[0]):
+                why = "by its name"
+            # A name has a letter, and is neither a number, such as 1e-3, nor a missing value.
+            elif all(
+                LETTER.search(cell) and not NUMBER.fullmatch(cell) and cell.lower() not in NO_NAMES
+                for cell in first
+            ):
+                why = "which holds text"
+            else:
+                why = ""
+            if why:
+                place = 0
+                shown = f" ({names[0]!r})" if names[0] else ""
+                self.notes.append(f"row names are taken from the first column{shown}, {why}")
         if place is None:
             if "" in names:
                 names = [name or "column 1" for name in names]
@@ -322,32 +352,15 @@ class _Reader:
             raise self.refuse("there is no column besides the row names")
         return names, rows, [line[:place] + line[place + 1 :] for line in body]
 
-    def index_place(
-        self, names: list[str], body: list[list[str]], index_col: str | None
-    ) -> int | None:
-        """Return the place of the column that names the rows."""
-        if index_col is not None:
-            if index_col in names:
-                return names.index(index_col)
-            if index_col.lower() == "none":
-                return None
-            if WHOLE.fullmatch(index_col) and 1 <= int(index_col) <= len(names):
-                return int(index_col) - 1
-            raise self.refuse(
-                f"--index-col={index_col!r} is no column; the first ones are {names[:8]}"
-            )
-        first = [line[0].strip() for line in body]
-        if not names[0]:
-            why = "which has no name"
-        elif IDENTIFIER.fullmatch(names[0]):
-            why = "by its name"
-        elif all(_is_a_name(cell) for cell in first):
-            why = "which holds text"
-        else:
+    def index_place(self, names: list[str], index_col: str) -> int | None:
+        """Return the place of the column that was named as naming the rows."""
+        if index_col in names:
+            return names.index(index_col)
+        if index_col.lower() == "none":
             return None
-        shown = f" ({names[0]!r})" if names[0] else ""
-        self.notes.append(f"row names are taken from the first column{shown}, {why}")
-        return 0
+        if WHOLE.fullmatch(index_col) and 1 <= int(index_col) <= len(names):
+            return int(index_col) - 1
+        raise self.refuse(f"--index-col={index_col!r} is no column; the first ones are {names[:8]}")
 
     def dropped(
         self, names: list[str], body: list[list[str]], drop: Sequence[str]
@@ -369,9 +382,25 @@ class _Reader:
     ) -> NDArray[np.float64]:
         if decimal not in (None, ".", ","):
             raise ValueError(f"--decimal={decimal!r} must be '.' or ','")
-        plain = _as_floats(body)
-        if decimal != "," and plain is not None:
-            return plain
+        if decimal != ",":
+            # Plain finite numbers are read at once; anything else is looked at cell by cell.
+            try:
+                values = np.array(body).astype(np.float64)
+            except ValueError:
+                return self.numbers_by_cells(names, body, rows, decimal)
+            # NumPy reads 1_000, which no table means.
+            if np.isfinite(values).all() and "_" not in "".join(map("".join, body)):
+                return values
+        return self.numbers_by_cells(names, body, rows, decimal)
+
+    def numbers_by_cells(
+        self,
+        names: list[str],
+        body: list[list[str]],
+        rows: list[str] | None,
+        decimal: str | None,
+    ) -> NDArray[np.float64]:
+        """Read numbers of all kinds, or say which cell holds none."""
         cells = [[TRUTH.get(cell.strip().lower(), cell.strip()) for cell in line] for line in body]
         if decimal is None:
             flat = [cell for line in cells for cell in line]
@@ -441,38 +470,7 @@ class _Reader:
                 )
 
 
-def _cut(text: str, sep: str) -> list[list[str]]:
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=sep)
-    return [line for line in lines if any(cell.strip() for cell in line)]
-
-
-def _is_regular(fields: list[list[str]]) -> bool:
-    """Whether all lines have equally many fields, more than one; a header may lack the first."""
-    widths = {len(line) for line in fields[1:]} or {len(fields[0])}
-    if len(widths) != 1:
-        return False
-    width = widths.pop()
-    return width > 1 and len(fields[0]) in (width, width - 1)
-
-
 def _share_of_numbers(fields: list[list[str]]) -> float:
     """Share of numbers among the fields of some lines, without header and first column."""
     cells = [cell.strip() for line in fields[1:50] for cell in line[1:]]
     return sum(map(bool, map(NUMBER.fullmatch, cells))) / max(len(cells), 1)
-
-
-def _as_floats(body: list[list[str]]) -> NDArray[np.float64] | None:
-    """Return plain finite numbers at once; None if a cell needs a closer look."""
-    try:
-        values = np.array(body).astype(np.float64)
-    except ValueError:
-        return None
-    # NumPy reads 1_000, which no table means.
-    return values if np.isfinite(values).all() and "_" not in "".join(map("".join, body)) else None
-
-
-def _is_a_name(cell: str) -> bool:
-    """Whether a cell has a letter and is neither a number, such as 1e-3, nor a missing value."""
-    return bool(re.search(r"[^\W\d_]", cell)) and not (
-        NUMBER.fullmatch(cell) or cell.lower() in MISSING | INFINITE | set(TRUTH)
-    )

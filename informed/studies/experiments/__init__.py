@@ -15,6 +15,7 @@ from informed.studies.experiments.hidden_space import (
     canonical_correlations,
     hidden_space,
 )
+from informed.studies.experiments.levels import ProfileStudy, profile_study
 from informed.studies.experiments.locality import LocalityTradeoff, locality_tradeoff
 from informed.studies.experiments.nulls import GroupingNull, LateDeaths, grouping_null, late_deaths
 from informed.studies.experiments.own_patients import OwnPatients, own_patients
@@ -83,6 +84,7 @@ __all__ = [
     "OwnPatients",
     "PenaltyStudy",
     "PhaseDiagram",
+    "ProfileStudy",
     "Result",
     "RiskGroups",
     "RivalStudy",
@@ -117,6 +119,7 @@ __all__ = [
     "own_patients",
     "penalty_study",
     "phase_diagram",
+    "profile_study",
     "risk_groups",
     "rival_study",
     "site_transfer",

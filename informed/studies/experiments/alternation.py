@@ -27,7 +27,7 @@ from informed.studies.experiments.biclusterers import (
     random_start,
 )
 from informed.studies.experiments.results import Result, Table, spread
-from informed.validation import Array, check_choice, check_count, check_number
+from informed.validation import Array, check_choice, check_count, check_number, check_some
 
 __all__ = ["AlternationStudy", "alternation_study"]
 
@@ -138,9 +138,8 @@ def alternation_study(
     """
     chosen = [check_choice("families", family, BLOCK_FAMILIES) for family in families]
     strengths = [check_number("signals", signal) for signal in signals]
-    for name, given in (("families", chosen), ("signals", strengths)):
-        if not given:
-            raise ValueError(f"{name} is empty: give at least one")
+    check_some("families", chosen)
+    check_some("signals", strengths)
     n_clusters = check_count("n_clusters", n_clusters, 2, 30)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     # The same seeds for all strengths: only the signal differs along a curve.
@@ -267,6 +266,7 @@ METHODS: dict[str, Callable[[Array, Numbers, int], _Found]] = {
     "latent blocks": _latent_blocks,
     "alternating": _alternating,
     "rows centred": partial(_alternating, center_rows=True),
+    "tile noise": partial(_alternating, noise="blocks"),
 }
 
 

@@ -16,7 +16,7 @@ from informed.datasets import make_block_data
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.alternation import METHODS, true_numbers
 from informed.studies.experiments.results import Result, Table
-from informed.validation import Array, check_choice, check_count
+from informed.validation import Array, check_choice, check_count, check_some
 
 __all__ = ["BlockStudy", "block_study"]
 
@@ -38,6 +38,7 @@ BLOCK_METHODS = (
     "latent blocks",
     "alternating",
     "rows centred",
+    "tile noise",
 )
 N_CLUSTERS = 4
 
@@ -150,8 +151,7 @@ def block_study(
     BlockStudy
     """
     chosen = [check_choice("cases", case, tuple(CASES)) for case in cases]
-    if not chosen:
-        raise ValueError("cases is empty: give at least one")
+    check_some("cases", chosen)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     n_chosen = check_count("n_chosen", n_chosen, 0, n_repeats, f"n_repeats={n_repeats}")
     drawn = seeds(random_state, n_repeats)

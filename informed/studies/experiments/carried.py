@@ -92,8 +92,8 @@ def _global_view(training: Array, method: str, settings: SplitSettings, seed: in
         transform: Map = metric.transform
         return transform
     # Centred, as for the informed metrics: features are alike if they move together.
-    centred, mean = center(training)
-    agglomeration = FeatureAgglomeration(settings.n_clusters).fit(centred)
+    centered, mean = center(training)
+    agglomeration = FeatureAgglomeration(settings.n_clusters).fit(centered)
 
     def means(X: Array) -> Array:
         pooled: Array = agglomeration.transform(X - mean)
@@ -110,12 +110,12 @@ def _shrunk_pca(training: Array, n_components: int) -> Map:
 
     A direction that cannot be told from noise is left out.
     """
-    centred, mean = center(training)
+    centered, mean = center(training)
     found = pca_directions(training, n_components)
-    n_samples, n_features = centred.shape
+    n_samples, n_features = centered.shape
     strengths, noise = spikes_from_variances(
         found.variances,
-        float(np.sum(centred**2) / (n_samples - 1)),
+        float(np.sum(centered**2) / (n_samples - 1)),
         n_features,
         n_features / (n_samples - 1),
     )

@@ -19,7 +19,7 @@ from informed.directions.registry import VARIANCES
 from informed.metrics import InformedMahalanobis
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.results import Result, Table
-from informed.validation import Array, check_choice, check_count
+from informed.validation import Array, check_choice, check_count, check_some
 
 __all__ = ["ChoiceStudy", "choice_study"]
 
@@ -154,8 +154,7 @@ def choice_study(
     ChoiceStudy
     """
     names = [check_choice("data_names", name, CHOICE_DATA) for name in data_names]
-    if not names:
-        raise ValueError("data_names is empty: give at least one data set")
+    check_some("data_names", names, "data set")
     n_splits = check_count("n_splits", n_splits, 1)
     drawn = seeds(random_state, n_splits)
     tasks = [(name, seed) for name in names for seed in drawn]

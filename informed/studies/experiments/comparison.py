@@ -149,7 +149,7 @@ class Comparison(Result):
         return f"{head}\n{self.table}"
 
     def plot(self) -> Any:
-        """Draw the scores, a dot a split, and the differences to Euclidean.
+        """Draw the scores, a dot per split, and the differences to Euclidean.
 
         Returns
         -------

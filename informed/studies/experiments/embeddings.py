@@ -12,8 +12,9 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 
 from informed.centering import center
 from informed.clusters.clusterers import CLUSTERINGS, group_features, profiles_of, ward_labels
-from informed.clusters.features import cluster_coordinates, sum_over_clusters
+from informed.clusters.features import sum_over_clusters
 from informed.directions.registry import VariancesName
+from informed.directions.solvers import cluster_coordinates
 from informed.metrics.choice import held_out_scores
 from informed.spiked import shrunk_variances
 from informed.validation import Array

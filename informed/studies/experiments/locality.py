@@ -15,7 +15,7 @@ from informed.datasets import make_curved_manifold
 from informed.metrics import LocalInformedMahalanobis
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.results import Result, Table, spread
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_count, check_number, check_some
 
 __all__ = ["LocalityTradeoff", "locality_tradeoff"]
 
@@ -106,8 +106,7 @@ def locality_tradeoff(
     """
     n_samples = check_count("n_samples", n_samples, 4)
     sizes = [check_count("sizes", size, 3, n_samples, f"n_samples={n_samples}") for size in sizes]
-    if not sizes:
-        raise ValueError("sizes is empty: give at least one neighbourhood size")
+    check_some("sizes", sizes, "neighbourhood size")
     reach = check_number("reach", reach, open_low=True)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     drawn = seeds(random_state, n_repeats)

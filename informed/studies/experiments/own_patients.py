@@ -3,7 +3,7 @@
 The cohort is the paper's, CAN/DF, but its expression comes from other hands: 500 genes instead of
 22,283 probes. So the question is not whether the published numbers come out again, but how far the
 finding depends on steps that the paper leaves open. Each is varied alone, all others staying as
-the paper and its authors' program have them.
+the paper and its authors' program (informedMetricCode) have them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import check_random_state
 
-from informed.clusters import average_over_clusters
-from informed.clusters.features import (
-    cluster_columns_from,
-    cluster_coordinates,
-    cluster_rows,
-    cluster_rows_from,
-    from_cluster_coordinates,
-)
+from informed.clusters.features import cluster_columns_from, cluster_rows, cluster_rows_from
 from informed.clusters.kmeans import spread_partitions
 from informed.datasets import Cohort, variance_order
 from informed.diffusion import DiffusionMap
@@ -36,6 +29,7 @@ from informed.directions import averaged_directions, exact_directions, pca_direc
 from informed.groups import bipartition
 from informed.metrics.local_graph import half_distances
 from informed.parallel import run_tasks, seeds
+from informed.studies.experiments.paper_gradient import paper_gradient
 from informed.studies.experiments.results import Result, Table
 from informed.studies.experiments.splits import check_sizes
 from informed.survival import (
@@ -51,7 +45,6 @@ __all__ = ["OWN_METHODS", "PUBLISHED", "OwnPatients", "fingerprint", "own_patien
 OWN_METHODS = ("euclidean", "local pca", "averaged", "gradient", "exact")
 _N_COMPONENTS, _N_CLUSTERS, _HORIZON = 6, 7, 60.0
 _N_STARTS = 10
-_GRADIENT_STEPS = 200  # the authors' programs take 100 to 500
 _EMBEDDING = 5  # coordinates, where a split looks at more than the first
 _N_VARIED = 10  # seeds of a variation; the curve takes all of them
 
@@ -369,7 +362,7 @@ def _follow_up(cohort: Cohort, late: str) -> tuple[Array, Array, Array]:
 
 
 def _groups(X: Array, several: Sequence[_Steps], seed: int) -> list[NDArray[np.intp]]:
-    """Return the groups of the subjects, one row a method, for chains that share distances."""
+    """Return the groups of the subjects, one row per method, for chains that share distances."""
     distances = _distances(X, several[0], seed)
     return [np.array([_split(each, steps) for each in distances]) for steps in several]
 
@@ -404,7 +397,7 @@ def _genes(X: Array, steps: _Steps) -> Array:
 
 
 def _labels(genes: Array, near: Array, steps: _Steps, seed: int) -> NDArray[np.intp]:
-    """Gene clusters of every neighbourhood: one row a subject."""
+    """Gene clusters of every neighbourhood: one row per subject."""
     if steps.rows == "over all":
         near = near - genes.mean(axis=0)
     elif steps.rows != "as they are":
@@ -427,7 +420,7 @@ def _labels(genes: Array, near: Array, steps: _Steps, seed: int) -> NDArray[np.i
 def _factors(samples: Array, labels: NDArray[np.intp], method: str, steps: _Steps) -> Array:
     """Factor of every local model, of shape (n_samples, d, n_genes)."""
     if method == "gradient":
-        directions, pca_variances = paper_gradient(samples, labels)
+        directions, pca_variances = paper_gradient(samples, labels, _N_COMPONENTS)
         variances = (
             np.sum((samples @ directions) ** 2, axis=1) / (samples.shape[1] - 1)
             if steps.variances == "own"
@@ -446,55 +439,6 @@ def _factors(samples: Array, labels: NDArray[np.intp], method: str, steps: _Step
         lengths = np.linalg.norm(found.directions, axis=0)
         factors.append((found.directions / (lengths * np.sqrt(variances))).T)
     return np.array(factors)
-
-
-def paper_gradient(
-    samples: Array, labels: NDArray[np.intp], n_steps: int = _GRADIENT_STEPS
-) -> tuple[Array, Array]:
-    """Take the authors' gradient steps in all neighbourhoods at once.
-
-    What :func:`informed.directions.gradient_directions` does with ``step="paper"`` in one
-    neighbourhood, for many together and so much faster.
-
-    Parameters
-    ----------
-    samples : array of shape (n_neighborhoods, n_neighbors, n_features)
-        Centred samples.
-    labels : int array of shape (n_neighborhoods, n_features)
-        Feature clusters.
-    n_steps : int
-        Number of steps, the first of which only averages over the clusters.
-
-    Returns
-    -------
-    directions : array of shape (n_neighborhoods, n_features, d)
-        Of unit length.
-    pca_variances : array of shape (n_neighborhoods, d)
-    """
-    degrees = samples.shape[1] - 1
-    starts, means, outsides, variances = [], [], [], []
-    for own, own_labels in zip(samples, labels, strict=True):
-        pca = pca_directions(own, _N_COMPONENTS, check_input=False)
-        B = cluster_coordinates(own.T, own_labels)
-        SH = (B @ own).T / degrees
-        starts.append(cluster_coordinates(pca.directions, own_labels))
-        means.append(B)
-        outsides.append(SH - average_over_clusters(SH, own_labels))
-        variances.append(pca.variances)
-    T, B, outside = np.array(starts), np.array(means), np.array(outsides)
-    S1 = B @ B.mT / degrees
-    S2 = outside.mT @ outside
-    twice = 2.0 * np.eye(_N_COMPONENTS)
-    for _ in range(n_steps - 1):
-        SU, gram = S1 @ T, T.mT @ T
-        G = 2.0 * SU - T @ (T.mT @ SU) - SU @ gram
-        A = twice - gram
-        squared = G.mT @ G + A @ (T.mT @ S2 @ T) @ A
-        length = np.sqrt(np.linalg.eigvalsh(squared)[:, -1])
-        T = T + (0.1 / length)[:, None, None] * G
-    pairs = zip(T, labels, strict=True)
-    directions = np.array([from_cluster_coordinates(own, clusters) for own, clusters in pairs])
-    return directions / np.linalg.norm(directions, axis=1, keepdims=True), np.array(variances)
 
 
 def _split(distances: Array, steps: _Steps) -> NDArray[np.intp]:

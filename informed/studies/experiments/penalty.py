@@ -32,7 +32,7 @@ from informed.metrics import LocalInformedMahalanobis
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.locality import scaled_error
 from informed.studies.experiments.results import Result, Table, spread
-from informed.validation import Array, check_choice, check_count, check_number
+from informed.validation import Array, check_choice, check_count, check_number, check_some
 
 __all__ = [
     "LocalPenaltyStudy",
@@ -236,8 +236,7 @@ def penalty_study(
         "counts": counts,
     }
     for name, values in given.items():
-        if not values:
-            raise ValueError(f"{name} is empty: give at least one value")
+        check_some(name, values)
     n_init = check_count("n_init", n_init, 1)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     drawn = seeds(random_state, n_repeats)
@@ -394,9 +393,8 @@ def local_penalty_study(
     n_samples = check_count("n_samples", n_samples, 4)
     spreads = [check_number("spreads", width) for width in spreads]
     sizes = [check_count("sizes", size, 4, n_samples, f"n_samples={n_samples}") for size in sizes]
-    for name, values in (("spreads", spreads), ("sizes", sizes)):
-        if not values:
-            raise ValueError(f"{name} is empty: give at least one value")
+    check_some("spreads", spreads)
+    check_some("sizes", sizes)
     reach = check_number("reach", reach, open_low=True)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     drawn = seeds(random_state, n_repeats)

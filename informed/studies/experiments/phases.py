@@ -18,7 +18,7 @@ from informed.directions import exact_directions, pca_directions
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.results import Result, Table
 from informed.theory import expected_errors, misfit, recovery
-from informed.validation import Array, check_count, check_number
+from informed.validation import Array, check_count, check_number, check_some
 
 __all__ = ["ClusterRing", "PhaseDiagram", "cluster_ring", "phase_diagram"]
 
@@ -247,7 +247,7 @@ class PhaseDiagram(Result):
 
     @property
     def table(self) -> Table:
-        """Measured and predicted errors, one row a cell; a star where the theory applies."""
+        """Measured and predicted errors, one row per cell; a star where the theory applies."""
         measured, applies = self.measured, self.applies
         return Table(
             ("noise", "n", *self.methods),
@@ -312,9 +312,8 @@ def phase_diagram(
     """
     noises = [check_number("noises", noise, open_low=True) for noise in noises]
     sizes = [check_count("sizes", size, 8) for size in sizes]
-    for name, values in (("noises", noises), ("sizes", sizes)):
-        if not values:
-            raise ValueError(f"{name} is empty: give at least one value")
+    check_some("noises", noises)
+    check_some("sizes", sizes)
     ring = cluster_ring(n_features, n_clusters, strong=strong, weak=weak)
     n_repeats = check_count("n_repeats", n_repeats, 1)
     n_known = check_count("n_known", n_known, 1)

@@ -26,7 +26,7 @@ from informed.survival import (
     restricted_mean_difference,
     truncate_follow_up,
 )
-from informed.validation import Array, check_choice, check_count
+from informed.validation import Array, check_choice, check_count, check_some
 
 __all__ = ["NeighborhoodSweep", "RiskGroups", "neighborhood_sweep", "risk_groups"]
 
@@ -154,7 +154,7 @@ def risk_groups(
         Expression and follow-up.
     n_genes, skip : int
         Take ``n_genes`` genes of highest standard deviation after leaving out the first ``skip``
-        (authors' code: 1).
+        (authors' code, informedMetricCode: 1).
     n_neighbors, n_components, n_clusters, directions, variances
         Of :class:`informed.LocalInformedMahalanobis` (paper: 20, 6, 7).
     scale : float
@@ -296,8 +296,7 @@ def neighborhood_sweep(
     n_repeats = check_count("n_repeats", n_repeats, 1)
     n_samples = len(cohort.X)
     sizes = [check_count("sizes", size, n_components + 1, n_samples) for size in sizes]
-    if not sizes:
-        raise ValueError("sizes is empty: give at least one neighbourhood size")
+    check_some("sizes", sizes, "neighbourhood size")
     durations, events, kept = _follow_up(cohort, horizon, late_deaths)
     X = top_variance(cohort.X, n_genes, skip=skip)
     drawn = seeds(random_state, n_repeats)

@@ -138,7 +138,7 @@ class SiteTransfer(Result):
         return self.pair_table("centred")
 
     def pair_table(self, preparation: str = "centred", *, adjusted: bool = True) -> Table:
-        """One row a pair, one column a metric: hazard ratio with its 95 % interval.
+        """One row per pair, one column per metric: hazard ratio with its 95 % interval.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class SiteTransfer(Result):
         return self._with_intervals(preparation, parts, ".2f")
 
     def lost_table(self, preparation: str = "centred") -> Table:
-        """One row a pair, one column a metric: months lost by the worse group, with interval.
+        """One row per pair, one column per metric: months lost by the worse group.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from informed.diffusion import DiffusionMap
 from informed.directions.registry import DIRECTIONS, SOLVERS, DirectionsName, VariancesName
 from informed.groups import bipartition
 from informed.metrics import LocalInformedMahalanobis
-from informed.validation import Array, Penalty, check_choice, check_count
+from informed.validation import Array, Penalty, check_choice, check_count, check_some
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,5 @@ def check_sizes(sizes: Sequence[int], n_components: int) -> list[int]:
         check_count("sizes", size, n_components + 1, why=f"n_components={n_components}")
         for size in sizes
     ]
-    if not widths:
-        raise ValueError("sizes is empty: give at least one neighbourhood size")
+    check_some("sizes", widths, "neighbourhood size")
     return widths

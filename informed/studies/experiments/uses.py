@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.cluster import FeatureAgglomeration
 from sklearn.covariance import OAS, LedoitWolf
 from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
+    StratifiedKFold,
     StratifiedShuffleSplit,
     train_test_split,
 )
@@ -24,12 +26,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 
 from informed.clusters import cluster_features
+from informed.clusters.clusterers import profiles_of, ward_labels
 from informed.datasets import load_cohort, make_two_types, top_variance
 from informed.directions import exact_directions, pca_directions
 from informed.metrics import SpikedCovariance, spiked_covariance
 from informed.parallel import run_tasks, seeds
+from informed.spiked import shrunk_variances
 from informed.studies.experiments.results import Result, Table, spread
-from informed.validation import Array, check_choice, check_count
+from informed.validation import Array, check_choice, check_count, check_some
 
 __all__ = [
     "ClassificationStudy",
@@ -38,16 +42,23 @@ __all__ = [
     "covariance_study",
 ]
 
-CLASSIFIERS = ("euclidean", "pca", "informed", "ledoit-wolf", "lda")
-COVARIANCES = ("ledoit-wolf", "oas", "pca", "informed")
+RIVALS = ("pca", "shrunk pca", "agglomeration", "agglomeration + pca")
+CLASSIFIERS = ("euclidean", *RIVALS, "informed", "ledoit-wolf", "lda")
+COVARIANCES = ("ledoit-wolf", "oas", *RIVALS, "informed")
 N_INNER_FOLDS = 3
 N_TEST_DIGITS = 500
+DIRECTION_COUNTS = (5, 10, 20)
+# Each number is larger than the most directions: fewer would leave only the clusters.
+PIXEL_CLUSTERS = (21, 32)
+NEIGHBOR_COUNTS = (1, 3, 5)
+Sample = tuple[Array, NDArray[Any]]
 # Numbers of directions and clusters from which held-out training samples choose.
 SPIKES = (1, 2, 3, 5, 8, 12, 18)
 CLUSTER_COUNTS = (10, 20, 40)
+CLUSTERED = ("agglomeration", "agglomeration + pca", "informed")
 
 
-# --- nearest neighbours -------------------------------------------------------------------------
+# ------------------------------------------------------------------------------- nearest neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +119,13 @@ def classification_study(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> ClassificationStudy:
-    """Classify handwritten digits by nearest neighbours under five metrics.
+    """Classify handwritten digits by nearest neighbours under several metrics.
 
-    Neighbouring pixels move together, so pixels form clusters. All settings of a method (number of
-    neighbours, directions and clusters, whether to divide by standard deviations) are chosen by
+    Euclidean; PCA, plain or whitened, and with shrunk variances; the means of scikit-learn's
+    ``FeatureAgglomeration``, with and without PCA; informed directions; the covariance of Ledoit
+    and Wolf; and linear discriminant analysis, which is no neighbour method. Neighbouring pixels
+    move together, so pixels form clusters. All settings of a method (number of neighbours,
+    directions and clusters, whether to divide by standard deviations) are chosen by
     cross-validation inside the training samples; the test samples are seen once.
 
     Parameters
@@ -135,8 +149,7 @@ def classification_study(
         check_count("train_sizes", size, 50, 1200, "what leaves test samples")
         for size in train_sizes
     ]
-    if not sizes:
-        raise ValueError("train_sizes is empty: give at least one number of samples")
+    check_some("train_sizes", sizes, "number of samples")
     n_splits = check_count("n_splits", n_splits, 1)
     drawn = seeds(random_state, n_splits)
     tasks = [(size, seed) for size in sizes for seed in drawn]
@@ -147,91 +160,112 @@ def classification_study(
     )
 
 
-class _Projection(TransformerMixin, BaseEstimator):
-    """Coordinates along principal or informed directions, divided by their deviations or not."""
-
-    def __init__(
-        self,
-        n_components: int = 5,
-        n_clusters: int | None = None,
-        whiten: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_clusters = n_clusters
-        self.whiten = whiten
-        self.seed = seed
-
-    def fit(self, X: Array, y: Any = None) -> Self:
-        if self.n_clusters is None:
-            found = pca_directions(X, self.n_components)
-        else:
-            labels = cluster_features(X, self.n_clusters, n_init=3, random_state=self.seed)
-            found = exact_directions(X, labels, self.n_components)
-        scale = np.sqrt(found.variances) if self.whiten else 1.0
-        self.factor_ = found.directions / scale
-        return self
-
-    def transform(self, X: Array) -> Array:
-        return np.asarray(X @ self.factor_)
+def _expected_variances(X: Array, variances: Array) -> Array:
+    """Variances to expect of new samples along principal directions, from those of the samples."""
+    n_samples, p = X.shape
+    total = float(X.var(axis=0, ddof=1).sum())
+    return shrunk_variances(variances, total, p, p, n_samples)
 
 
-class _LedoitWolfWhitening(TransformerMixin, BaseEstimator):
-    """Coordinates in which the covariance of Ledoit and Wolf is the identity."""
+def _factors(method: str, X: Array, seed: int) -> Iterator[Array]:
+    """Yield, for each setting of a method, a matrix that maps samples to coordinates."""
+    if method == "euclidean":
+        yield np.eye(X.shape[1])
+    elif method == "ledoit-wolf":
+        yield np.linalg.cholesky(LedoitWolf().fit(X).precision_)
+    elif method in ("pca", "shrunk pca"):
+        found = pca_directions(X, max(DIRECTION_COUNTS))
+        for d in DIRECTION_COUNTS:
+            U, variances = found.directions[:, :d], found.variances[:d]
+            if method == "pca":
+                yield U
+                yield U / np.sqrt(variances)
+            else:
+                yield U / np.sqrt(_expected_variances(X, variances))
+    else:
+        for n_clusters in PIXEL_CLUSTERS:
+            yield from _clustered_factors(method, X, n_clusters, seed)
 
-    def fit(self, X: Array, y: Any = None) -> Self:
-        self.factor_ = np.linalg.cholesky(LedoitWolf().fit(X).precision_)
-        return self
 
-    def transform(self, X: Array) -> Array:
-        return np.asarray(X @ self.factor_)
-
-
-def _searches(seed: int) -> list[GridSearchCV]:
-    """Return the five methods, each with the grid from which its settings are chosen."""
-    neighbors: dict[str, list[Any]] = {"neighbors__n_neighbors": [1, 3, 5]}
-    projection: dict[str, list[Any]] = {
-        "metric__n_components": [5, 10, 20],
-        "metric__whiten": [False, True],
-    }
-
-    def with_metric(metric: Any, grid: dict[str, list[Any]]) -> GridSearchCV:
-        steps = [("varies", VarianceThreshold()), ("metric", metric)]
-        steps.append(("neighbors", KNeighborsClassifier()))
-        return GridSearchCV(Pipeline(steps), grid, cv=N_INNER_FOLDS)
-
-    discriminant = LinearDiscriminantAnalysis(solver="lsqr")
-    return [
-        with_metric("passthrough", neighbors),
-        with_metric(_Projection(), neighbors | projection),
-        with_metric(
-            _Projection(seed=seed), neighbors | projection | {"metric__n_clusters": [21, 32]}
-        ),
-        with_metric(_LedoitWolfWhitening(), neighbors),
-        GridSearchCV(
-            Pipeline([("varies", VarianceThreshold()), ("lda", discriminant)]),
-            {"lda__shrinkage": ["auto", 0.5]},
-            cv=N_INNER_FOLDS,
-        ),
-    ]
+def _clustered_factors(method: str, X: Array, n_clusters: int, seed: int) -> Iterator[Array]:
+    """Yield the matrices of a method that uses clusters, for one number of them."""
+    if method == "informed":
+        labels = cluster_features(X, n_clusters, n_init=3, random_state=seed)
+        found = exact_directions(X, labels, max(DIRECTION_COUNTS))
+        U, variances = found.directions, found.variances
+    else:
+        labels = FeatureAgglomeration(n_clusters).fit(X).labels_
+        U = (labels[:, None] == np.arange(n_clusters)) / np.bincount(labels)
+        if method == "agglomeration":
+            yield U
+            return
+        model = PCA(max(DIRECTION_COUNTS), svd_solver="full").fit(X @ U)
+        U, variances = U @ model.components_.T, model.explained_variance_
+    for d in DIRECTION_COUNTS:
+        yield U[:, :d]
+        yield U[:, :d] / np.sqrt(variances[:d])
 
 
 def _classify(size: int, seed: int) -> list[float]:
-    """Accuracy of each method on test samples, which its search has not seen."""
-    digits = load_digits()
+    """Accuracy of each method on test samples, which its choice has not seen."""
+    X, y = load_digits(return_X_y=True)
     split = StratifiedShuffleSplit(1, train_size=size, test_size=N_TEST_DIGITS, random_state=seed)
-    train, test = next(split.split(digits.data, digits.target))
-    return [
-        float(
-            search.fit(digits.data[train], digits.target[train]).score(
-                digits.data[test], digits.target[test]
-            )
-        )
-        for search in _searches(seed)
+    train, test = next(split.split(X, y))
+    seen, new = (X[train], y[train]), (X[test], y[test])
+    accuracies = []
+    for method in CLASSIFIERS:
+        if method == "lda":
+            accuracies.append(_discriminant(seen).score(*new))
+        else:
+            setting, k = _choose(method, seen, seed)
+            accuracies.append(_accuracies(method, seen, new, seed, {setting}, (k,))[setting][0])
+    return [float(accuracy) for accuracy in accuracies]
+
+
+def _choose(method: str, seen: Sample, seed: int) -> tuple[int, int]:
+    """Choose a setting and a number of neighbours by cross-validation; the first of the best."""
+    X, y = seen
+    totals: Array | float = 0.0
+    for fit, held_out in StratifiedKFold(N_INNER_FOLDS).split(X, y):
+        found = _accuracies(method, (X[fit], y[fit]), (X[held_out], y[held_out]), seed)
+        totals = totals + np.array(list(found.values()))
+    setting, k = np.unravel_index(int(np.argmax(totals)), np.shape(totals))
+    return int(setting), NEIGHBOR_COUNTS[k]
+
+
+def _accuracies(
+    method: str,
+    seen: Sample,
+    new: Sample,
+    seed: int,
+    settings: Collection[int] | None = None,
+    counts: Sequence[int] = NEIGHBOR_COUNTS,
+) -> dict[int, list[float]]:
+    """Accuracy on new samples for each setting, or for some, and each number of neighbours."""
+    # A pixel that never changes has no place in a covariance.
+    varies = seen[0].max(axis=0) > seen[0].min(axis=0)
+    known, asked = seen[0][:, varies], new[0][:, varies]
+    found = {}
+    for setting, factor in enumerate(_factors(method, known, seed)):
+        if settings is None or setting in settings:
+            near, far = known @ factor, asked @ factor
+            found[setting] = [
+                float(KNeighborsClassifier(k).fit(near, seen[1]).score(far, new[1])) for k in counts
+            ]
+    return found
+
+
+def _discriminant(seen: Sample) -> GridSearchCV:
+    """Linear discriminant analysis, its shrinkage chosen by cross-validation."""
+    steps = [
+        ("varies", VarianceThreshold()),
+        ("lda", LinearDiscriminantAnalysis(solver="lsqr")),
     ]
+    grid = {"lda__shrinkage": ["auto", 0.5]}
+    return GridSearchCV(Pipeline(steps), grid, cv=N_INNER_FOLDS).fit(*seen)
 
 
-# --- a covariance that predicts -----------------------------------------------------------------
+# ----------------------------------------------------------------------- a covariance that predicts
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,8 +323,11 @@ def covariance_study(
 ) -> CovarianceStudy:
     """Judge estimates of a covariance by the likelihood of held-out samples.
 
-    The toy problem and cohorts of gene expression (200 genes of largest variance). The numbers of
-    directions and clusters are chosen by cross-validation inside the training samples.
+    The toy problem and cohorts of gene expression (200 genes of largest variance). The shrinkage of
+    Ledoit and Wolf, and that of OAS; a few directions over an even floor, by PCA as it comes, by
+    PCA with shrunk variances, by PCA of agglomerated features, and informed; agglomerated features
+    alone keep a direction for each cluster. The numbers of directions and clusters are chosen by
+    cross-validation inside the training samples.
 
     Parameters
     ----------
@@ -343,38 +380,56 @@ def _load(name: str) -> Array:
 def _held_out_scores(X: Array, size: int, seed: int) -> list[float]:
     """Log-likelihood per feature of each estimate on the samples that are not drawn."""
     train, test = train_test_split(X, train_size=size, random_state=seed)
-    models = [
-        LedoitWolf().fit(train),
-        OAS().fit(train),
-        _best_spiked(train, (None,), seed),
-        _best_spiked(train, CLUSTER_COUNTS, seed),
-    ]
+    models = [LedoitWolf().fit(train), OAS().fit(train)]
+    models += [_best_spiked(train, method, seed) for method in COVARIANCES[2:]]
     return [float(model.score(test)) / X.shape[1] for model in models]
 
 
-def _best_spiked(X: Array, counts: Sequence[int | None], seed: int) -> SpikedCovariance:
-    """Choose the numbers of directions and clusters by held-out training samples.
-
-    A count of None stands for principal directions, which need no clusters.
-    """
+def _best_spiked(X: Array, method: str, seed: int) -> SpikedCovariance:
+    """Choose the numbers of directions and clusters by held-out training samples."""
     folds = list(KFold(N_INNER_FOLDS, shuffle=True, random_state=seed).split(X))
     most = min(len(fit) for fit, _ in folds) - 2
-    best, chosen, chosen_count = -np.inf, 0, counts[0]
-    for count in counts:
-        labels = [_clusters(X[fit], count, seed) for fit, _ in folds]
-        # K directions in K clusters would be nothing but the clusters.
-        allowed = [d for d in SPIKES if d <= most and (count is None or d < count)]
-        for d in allowed:
+    best, chosen, chosen_count = -np.inf, 0, None
+    for count in CLUSTER_COUNTS if method in CLUSTERED else (None,):
+        labels = [_clusters(X[fit], count, method, seed) for fit, _ in folds]
+        for d in _direction_counts(method, count, most):
             score = np.mean(
                 [
-                    spiked_covariance(X[fit], d, found).score(X[held_out])
+                    _spiked(X[fit], d, found, method).score(X[held_out])
                     for (fit, held_out), found in zip(folds, labels, strict=True)
                 ]
             )
             if score > best:
                 best, chosen, chosen_count = float(score), d, count
-    return spiked_covariance(X, chosen, _clusters(X, chosen_count, seed))
+    return _spiked(X, chosen, _clusters(X, chosen_count, method, seed), method)
 
 
-def _clusters(X: Array, count: int | None, seed: int) -> NDArray[np.intp] | None:
-    return None if count is None else cluster_features(X, count, n_init=3, random_state=seed)
+def _direction_counts(method: str, n_clusters: int | None, most: int) -> list[int]:
+    """Numbers of directions to choose from, up to what the samples allow."""
+    if method == "agglomeration":
+        return [] if n_clusters is None or n_clusters > most else [n_clusters]
+    # K directions in K clusters would be nothing but the clusters.
+    return [d for d in SPIKES if d <= most and (n_clusters is None or d < n_clusters)]
+
+
+def _spiked(
+    X: Array, n_components: int, labels: NDArray[np.intp] | None, method: str
+) -> SpikedCovariance:
+    model = spiked_covariance(X, n_components, labels)
+    if method != "shrunk pca":
+        return model
+    variances = _expected_variances(X, model.variances)
+    # What is taken off along the directions was noise, and goes back to the floor.
+    freed = float((model.variances - variances).sum())
+    return replace(
+        model, variances=variances, noise=model.noise + freed / (X.shape[1] - n_components)
+    )
+
+
+def _clusters(X: Array, count: int | None, method: str, seed: int) -> NDArray[np.intp] | None:
+    if count is None:
+        return None
+    if method == "informed":
+        return cluster_features(X, count, n_init=3, random_state=seed)
+    # What FeatureAgglomeration does: Ward's tree of the features as they are.
+    return ward_labels(profiles_of(X, "as-is"), [count])[0]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from informed.studies.experiments import AlternationStudy, BlockStudy
-from informed.studies.plots.style import Look, new_figure, styled
+from informed.studies.plots.style import Look, legend_below, new_figure, styled
 from informed.validation import Array
 
 __all__ = ["alternation_study", "block_study", "draw_sorted_table"]
@@ -26,6 +26,7 @@ LOOKS = {
     "latent blocks": Look("#D55E00", "-", "P", "latent block model"),
     "alternating": Look("#0072B2", "-", "o", "alternating"),
     "rows centred": Look("#003f5c", "--", "*", "alternating, rows centred"),
+    "tile noise": Look("#6A3D9A", ":", "p", "alternating, noise of each tile"),
 }
 
 
@@ -58,8 +59,7 @@ def alternation_study(result: AlternationStudy, *, families: Sequence[str] | Non
             left.text(0.5, 0.5, "no clusters", ha="center", transform=left.transAxes)
     for ax in axes[-1]:
         ax.set_xlabel("signal")
-    handles, labels = axes[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    legend_below(figure, axes[0, 1], 2)
     return figure
 
 
@@ -102,8 +102,7 @@ def block_study(result: BlockStudy) -> Figure:
             ax.axhline(border, color="0.85", linewidth=0.6)
     axes[0, 0].set_yticks(places, result.cases)
     axes[0, 0].invert_yaxis()
-    handles, labels = axes[0, 1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    legend_below(figure, axes[0, 1], 2)
     return figure
 
 

@@ -62,7 +62,6 @@ def cohort_forest(result: CohortStudy) -> Figure:
                 textcoords="offset points",
                 va="center",
                 fontsize=8,
-                color=style.color,
             )
     centers = np.arange(n_cohorts) * (n_methods + 1) + (n_methods - 1) / 2
     ax.set_yticks(

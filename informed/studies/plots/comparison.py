@@ -32,7 +32,7 @@ def comparison(result: Comparison) -> Figure:
     Returns
     -------
     Figure
-        One line for each method: a dot a split, and the mean with two corrected standard errors.
+        One line for each method: a dot per split, and the mean with two corrected standard errors.
     """
     others = [method for method in result.methods if method != "euclidean"]
     figure, ((ax,),) = new_figure(1, 1, (6.6, 0.8 + 0.36 * len(others)))
@@ -125,7 +125,7 @@ def rival_study(result: RivalStudy) -> Figure:
             ax.plot(differences.mean(), place, "|", color=style.color, markersize=14, mew=2.5)
         ax.axvline(0.0, color="#000000", linewidth=0.8)
         short = "likelihood" if own.task == "none" else "accuracy"
-        ax.set(title=name, xlabel=f"{short} above Euclidean")
+        ax.set(title=name, xlabel=f"{short}\nabove Euclidean")
     axes[0, 0].set_yticks(
         range(len(others)), [(COMPARED.get(method) or look(method)).label for method in others]
     )

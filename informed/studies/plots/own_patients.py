@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from informed.studies.experiments.own_patients import PUBLISHED, OwnPatients
 from informed.studies.experiments.site_transfer import SiteTransfer
-from informed.studies.plots.style import look, new_figure, styled
+from informed.studies.plots.style import legend_below, look, new_figure, styled
 
 __all__ = ["own_patients", "own_variations", "site_transfer"]
 
@@ -64,15 +64,14 @@ def own_patients(result: OwnPatients) -> Figure:
     for ax in axes[0]:
         ax.axhline(0.05, color="0.7", linewidth=0.8, zorder=0)
         ax.set(xlabel="neighbours $N$", yscale="log")
-    handles, labels = axes[0, 2].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=5)
+    legend_below(figure, axes[0, 2], 5)
     axes[0, 0].set_ylabel("log-rank p")
     return figure
 
 
 @styled
 def own_variations(result: OwnPatients) -> Figure:
-    """p-values under one change at a time: a row a change, a dot a k-means seed.
+    """p-values under one change at a time: a row per change, a dot per seed.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def own_variations(result: OwnPatients) -> Figure:
 
 @styled
 def site_transfer(result: SiteTransfer, *, preparation: str = "centred") -> Figure:
-    """Hazard ratios at the test hospitals, adjusted for age and stage: a row a pair of hospitals.
+    """Hazard ratios at the test hospitals, adjusted for age and stage, by pair of hospitals.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from informed.studies.experiments import LocalPenaltyStudy, PenaltyStudy
-from informed.studies.plots.style import look, new_figure, styled
+from informed.studies.plots.style import legend_below, look, new_figure, styled
 
 __all__ = ["local_penalty_study", "penalty_study"]
 
@@ -114,6 +114,5 @@ def local_penalty_study(result: LocalPenaltyStudy) -> Figure:
         ax.minorticks_off()
     axes[0, 0].set_ylabel("relative error of near distances")
     axes[0, 0].set_ylim(bottom=0)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, axes[0, 0], 4)
     return figure

@@ -12,6 +12,7 @@ from informed.studies.plots.style import (
     GROUP_LINES,
     GROUP_MARKERS,
     draw_heat_map,
+    legend_below,
     look,
     new_figure,
     styled,
@@ -130,8 +131,7 @@ def risk_embeddings(result: RiskGroups) -> Figure:
             xlabel=r"$\xi_1\varphi_1$",
             ylabel=r"$\xi_2\varphi_2$",
         )
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    legend_below(figure, axes[0, 0], 4)
     return figure
 
 

@@ -1,7 +1,7 @@
 """One look for all figures: the same colour, line and marker for a method wherever it appears.
 
-The colours are Okabe and Ito's, which people with any kind of colour vision tell apart; each method
-also has a line style and a marker of its own, so that a grey print stays legible.
+The colours are Okabe and Ito's, which people with any kind of colour vision can tell apart; each
+method also has a line style and a marker of its own, so that a grey print stays legible.
 """
 
 from __future__ import annotations
@@ -116,6 +116,11 @@ def new_figure(
     )
     plt.close(figure)
     return figure, axes
+
+
+def legend_below(figure: Figure, ax: Axes, n_columns: int) -> None:
+    """Explain what is drawn in one of the axes below all of them."""
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=n_columns)
 
 
 def new_panels(

@@ -12,6 +12,7 @@ from informed.studies.plots.style import (
     GROUP_COLORS,
     GROUP_MARKERS,
     draw_heat_map,
+    legend_below,
     look,
     new_figure,
     new_panels,
@@ -107,8 +108,7 @@ def direction_error(result: DirectionError, *, methods: Sequence[str] | None = N
         name = "number of samples $n$" if result.axis == "n_samples" else "number of clusters"
         ax.set(xlabel=name, ylabel=f"error of the directions, {symbol}")
         ax.set_ylim(bottom=0)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3)
+    legend_below(figure, axes[0, 0], 3)
     return figure
 
 
