@@ -91,10 +91,10 @@ SHELF.choice(
     "results?",
     right=["Shorter than one, and not at right angles in general."],
     wrong=[
-        "Shorter than one, but still at right angles to each other.",
+        "Shorter than one, but still mutually at right angles.",
         "Of length one, but no longer at right angles in general.",
         "Longer than one, and still at right angles to each other.",
-        "Of length one, and still at right angles to each other.",
+        "Of length one, and still mutually at right angles.",
     ],
     why=r"$\tilde U^\top \tilde U = I - E^\top E$ with the misfit $E$.",
 )

@@ -105,9 +105,9 @@ SHELF.choice(
     right=["Its columns are nearer to being orthonormal."],
     wrong=[
         "Its span is nearer to that of the true directions.",
-        "Its variances are nearer to the true variances.",
+        "Its variances are nearer to correct values.",
         "Its clusters are nearer to the true clusters.",
-        "Its distances are nearer to the hidden ones.",
+        "Its distances approximate hidden distances better.",
     ],
     why="All methods have the same span there; the measure sees the columns only.",
 )

@@ -38,10 +38,10 @@ def unequal_variances(draw: Draw) -> Number:
 
 @SHELF.number(3)
 def not_centred(draw: Draw) -> Number:
-    k, mean = draw.integer(1, 4), draw.integer(1, 4)
+    k, mean = draw.integer(2, 5), draw.integer(1, 4)
     variance = draw.integer(1, 5)
     return Number(
-        f"{k} hidden variable(s), independent, have mean {mean} and variance {variance} each. "
+        f"{k} independent hidden variables have the mean {mean} and the variance {variance} each. "
         "Somebody forgets to centre before computing the covariance. By which factor do distances "
         "along the direction of the mean come out too short?",
         sqrt(1 + k * mean**2 / variance),
@@ -58,8 +58,8 @@ SHELF.choice(
     wrong=[
         "It is invariant under every rotation of the features.",
         "It is the smallest one that obeys the triangle rule.",
-        "It is equal to the Euclidean one for normal data.",
-        "It is unbiased when the samples are few in number.",
+        "It equals the Euclidean distance for normal data.",
+        "It stays unbiased with extremely few samples.",
     ],
     why="Rotations leave many distances as they are; all linear maps leave this one only.",
 )

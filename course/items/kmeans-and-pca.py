@@ -76,7 +76,7 @@ SHELF.choice(
         "If and only if k-means has found the best partition that there is.",
         "If and only if the clusters have the same number of features each.",
         "If and only if the principal directions are zero on all but one.",
-        "If and only if the noise is normal and of the same size everywhere.",
+        "If and only if noise is normally distributed with constant variance.",
     ],
     why="Equality means $U_K = HT$.",
 )

@@ -62,7 +62,7 @@ SHELF.choice(
     "show?",
     right=["How the hidden space was stretched along the surface."],
     wrong=[
-        "Which directions are tangent to the surface at a point.",
+        "Which directions are tangential to the surface somewhere.",
         "How densely the samples lie at some place of the surface.",
         "How many hidden variables there are, if there is no noise.",
         "Where in the observed space the surface is to be found.",

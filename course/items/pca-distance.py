@@ -102,8 +102,8 @@ SHELF.choice(
     right=["They change, since truncation costs invariance."],
     wrong=[
         "They stay, since the division undoes the units.",
-        "They stay, since a covariance has no units.",
-        "They are all multiplied by the same factor.",
+        "They stay, since covariances are dimensionless.",
+        "Everything is multiplied by one factor.",
         "They change by rounding errors and no more.",
     ],
     why="Only with all directions is the distance invariant under linear maps.",

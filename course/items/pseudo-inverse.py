@@ -32,7 +32,7 @@ def trace_of_projector(draw: Draw) -> Number:
 
 @SHELF.number(3)
 def one_row(draw: Draw) -> Number:
-    a, b = draw.integers(1, 5, 2)
+    a, b = draw.integers(2, 6, 2)
     u, v = draw.integer(1, 5), draw.integer(1, 5)
     return Number(
         "Two hidden variables are uncorrelated with variance one, but only one feature, "
@@ -125,7 +125,7 @@ SHELF.choice(
     right=["The orthogonal projection onto the range of $A$."],
     wrong=[
         "The orthogonal projection onto the row space of $A$.",
-        "The identity matrix, as for any kind of inverse.",
+        "The identity matrix, as for ordinary inverses.",
         "The orthogonal projection onto the null space of $A$.",
         "A projection onto the range, not orthogonal in general.",
     ],

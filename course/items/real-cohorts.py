@@ -79,7 +79,7 @@ SHELF.choice(
     "same-patients",
     2,
     "Two cohorts turn out to be the same patients. What do Fisher's rule and the harmonic mean make "
-    "of equal p-values?",
+    "of their two p-values, which are equal and small?",
     right=["Fisher a value too small, the harmonic mean the same value."],
     wrong=[
         "Fisher the same value, the harmonic mean a value too small.",

@@ -73,7 +73,7 @@ SHELF.choice(
         "As one who is left out, since the end is unknown.",
         "As half a death in month 30, on average.",
     ],
-    why="The patient tells that nothing happened for 30 months, and nothing about later.",
+    why="The patient tells us that nothing happened for 30 months, and nothing about later.",
 )
 SHELF.choice(
     "late-deaths",
@@ -124,7 +124,7 @@ SHELF.choice(
     wrong=[
         "The first is ten times as likely to be right.",
         "The first has a hazard ratio ten times as large.",
-        "The second one is a chance finding after all.",
+        "The second presumably is a chance finding.",
         "The first one will hold up in a new cohort.",
     ],
     why="A smaller p-value is not a better split.",

@@ -11,8 +11,9 @@ def objective_value(draw: Draw) -> Number:
     kept = draw.integer(1, 3)
     total = sum(s**2 for s in singular) + draw.integer(10, 60)
     return Number(
-        rf"The table has $\|X_c\|_F^2 = {total}$, and $R^\top X_c\, C$ has the singular values "
-        f"{', '.join(map(str, singular))}. What is $J_d(R, C)$ for $d = {kept}$?",
+        rf"The table has $\|X_c\|_F^2 = {total}$, and the matrix of tiles $H_r^\top X_c\, H_c$ "
+        f"has the singular values {', '.join(map(str, singular))}. What is the cost $\\Phi_d$ of the two "
+        f"clusterings with $d = {kept}$?",
         total - sum(s**2 for s in singular[:kept]),
         "The squared norm of the table less the $d$ largest squared singular values.",
     )
@@ -26,7 +27,7 @@ def tiles(draw: Draw) -> Number:
         f"{n} samples are put into {rows} clusters and {p} features into {columns}. How many entries "
         "has the matrix whose singular value decomposition gives the best directions?",
         rows * columns,
-        r"$R^\top X_c\, C$ has one entry a tile.",
+        r"$H_r^\top X_c\, H_c$ has one entry a tile.",
     )
 
 
@@ -34,10 +35,11 @@ def tiles(draw: Draw) -> Number:
 def most_directions(draw: Draw) -> Number:
     rows, columns = draw.integers(3, 15, 2)
     return Number(
-        f"A table is summed up by {rows} clusters of rows and {columns} clusters of columns. How "
-        "many singular values can the matrix of its tiles have, at most?",
-        min(rows, columns),
-        "As many as the smaller number of clusters.",
+        f"The samples of a table are put into {rows} clusters and its features, which are centred over "
+        f"the samples, into {columns}. How many singular values of the matrix of tiles can differ from "
+        "zero, at most?",
+        min(rows - 1, columns),
+        r"$\min(K_r - 1, K_c)$: since the features are centred, the rows of the matrix are dependent.",
     )
 
 
@@ -49,10 +51,10 @@ SHELF.choice(
     wrong=[
         "Two numbers fall by turns, and both of them are positive.",
         "The true labels are a fixed point, and all starts reach it.",
-        "The steps become shorter by a fixed factor in each round.",
+        "Successive steps become shorter by some constant factor.",
         "The rows stop first, since there are fewer of these to move.",
     ],
-    why="Each half of a round lowers $J_d$ or leaves it; so it cannot go in a circle.",
+    why="Each half of a round lowers $\\Phi_d$ or leaves it; so it cannot go in a circle.",
 )
 SHELF.choice(
     "no-scaling",
@@ -73,10 +75,10 @@ SHELF.choice(
     "The procedure is run on a table of pure noise. What happens to the labels?",
     right=["They settle, which proves nothing about clusters."],
     wrong=[
-        "They never settle, which shows that it is noise.",
-        "They settle in one single cluster of all the rows.",
+        "They never settle, which demonstrates pure noise.",
+        "They settle, with everything in one cluster.",
         "They settle later than with clusters, which shows it.",
-        "They go round in a circle of two or more states.",
+        "They alternate between two different partitions.",
     ],
     why="Settling is a property of the procedure, not of the data.",
 )
@@ -96,7 +98,7 @@ SHELF.choice(
 SHELF.choice(
     "one-number",
     1,
-    "What does the objective $J_d(R, C)$ measure?",
+    r"What does the cost $\Phi_d(H_r, H_c)$ measure?",
     right=["How far the table is from a checkerboard."],
     wrong=[
         "How far the rows are from the columns.",

@@ -98,14 +98,15 @@ SHELF.choice(
         "Once and for all, from all of the samples at hand.",
         "Anew in each fold, from the samples held out alone.",
         "Once and for all, from a fold that is then put aside.",
-        "Anew for each weight, from all of the samples at hand.",
+        "Anew for each weight, from all available samples.",
     ],
     why="Else the held-out samples have had a say in the clusters.",
 )
 SHELF.choice(
     "limits",
     3,
-    "What can the best penalty gain, at best, in the squared error of a direction?",
+    "The best penalty is compared with the better one of PCA and the hard constraint. How much of "
+    "the squared error of a direction can it save, at best?",
     right=["Half of what lies outside the clusters."],
     wrong=[
         "Half of what lies inside the clusters.",
@@ -126,5 +127,5 @@ SHELF.choice(
         "As a constraint that the directions must meet.",
         "As a start from which an iteration sets out.",
     ],
-    why=r"$\sqrt\eta H$ stands beside the data as further columns of $X_c^\top$.",
+    why=r"$\sqrt\eta H$ is appended to the data as further columns of $X_c^\top$.",
 )

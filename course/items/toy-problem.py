@@ -77,7 +77,7 @@ SHELF.choice(
     "with its own variances it does not. What separates them, then?",
     right=["Inflated variances, which shrink the noise directions."],
     wrong=[
-        "Clusters of features, which remove noise from directions.",
+        "Feature clusters, which denoise principal directions.",
         "Directions of PCA, which are nearer to the types' difference.",
         "Diffusion maps, which find groups whatever the metric.",
         "Chance, which favours PCA on the seeds that are shown.",

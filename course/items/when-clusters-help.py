@@ -20,13 +20,12 @@ def error_left(draw: Draw) -> Number:
 
 @SHELF.number(1)
 def threshold(draw: Draw) -> Number:
-    p, ratio = draw.integer(10, 90) * 10, draw.integer(2, 9)
+    n, ratio = draw.integer(12, 60), draw.integer(2, 5)
     return Number(
-        f"A direction of {p} features is {ratio} times as strong as the variance of the noise. From "
+        f"A direction of {n * ratio**2} features is {ratio} times as strong as the variance of the noise. From "
         "how many samples on does PCA see anything of it, in the limit?",
-        p / ratio**2,
+        n,
         r"The threshold is $\ell = \sigma^2\sqrt{p/n}$, solved for $n$.",
-        relative=0.02,
     )
 
 
@@ -91,9 +90,9 @@ SHELF.choice(
     "compared with samples that had no part in finding the clusters?",
     right=["The variance along the weaker directions."],
     wrong=[
-        "The misfit of the directions with the clusters.",
-        "The number of features in a wrong cluster.",
-        "The number of the directions that are seen.",
+        "The misfit between directions and clusters.",
+        "The number of wrongly placed features.",
+        "The number of detectable directions.",
         "The noise that each of the features carries.",
     ],
     why="A feature is misplaced because its noise, in these samples, looks like the signal there.",

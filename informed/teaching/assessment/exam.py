@@ -34,6 +34,26 @@ def _overlap(text: str, options: Sequence[str]) -> list[float]:
     return [len(asked & set(re.findall(r"\w{4,}", option.lower()))) for option in options]
 
 
+def _words(text: str) -> list[str]:
+    return re.findall(r"[\w'-]+", text)
+
+
+def _likeness(_: str, options: Sequence[str]) -> list[float]:
+    bags = [set(_words(option.lower())) for option in options]
+    return [sum(len(own & other) / len(own | other) for other in bags) for own in bags]
+
+
+def _without_absolute(measure: Callable[[str], float]) -> Rule:
+    """Cross out what sounds too sure, then go by the measure."""
+    return _by(lambda option: measure(option) - 1e6 * bool(ABSOLUTE.search(option)))
+
+
+def _second(measure: Callable[[str], float]) -> Rule:
+    return lambda _, options: [
+        float(measure(option) == sorted(map(measure, options))[-2]) for option in options
+    ]
+
+
 # Each gives the options a score; who guesses takes the highest.
 RULES: dict[str, Rule] = {
     "longest": _by(len),
@@ -53,6 +73,15 @@ RULES: dict[str, Rule] = {
     "nearest to the mean length": lambda _, options: [
         -abs(len(option) - sum(map(len, options)) / len(options)) for option in options
     ],
+    "second longest": _second(len),
+    "second shortest": _second(lambda option: -len(option)),
+    "most words": _by(lambda option: len(_words(option))),
+    "fewest words": _by(lambda option: -len(_words(option))),
+    "longest word": _by(lambda option: max(map(len, _words(option)), default=0)),
+    "most like the others": _likeness,
+    "least like the others": lambda text, options: [-x for x in _likeness(text, options)],
+    "longest without absolute words": _without_absolute(len),
+    "shortest without absolute words": _without_absolute(lambda option: -len(option)),
 }
 
 

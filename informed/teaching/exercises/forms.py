@@ -114,7 +114,9 @@ def is_rounded(found: float, value: float) -> bool:
 
 def plain(value: Any) -> Any:
     """Unwrap tables of pandas and the like, sparse matrices, and what can be run through once."""
-    if isinstance(value, np.ndarray | np.generic | str | bytes | Mapping | Set | list | tuple):
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)  # a matrix stays two-dimensional whatever is done to it
+    if isinstance(value, np.generic | str | bytes | Mapping | Set | list | tuple):
         return value
     for method in ("to_numpy", "toarray"):
         if callable(unwrap := getattr(type(value), method, None)):

@@ -26,7 +26,7 @@ VARIABLE = "INFORMED_PROGRESS"
 OFF = "off"
 DONE, TRIED, OPEN = "done", "tried", "open"
 SIGNS = {DONE: "■", TRIED: "▣", OPEN: "□"}
-COLOURS = {DONE: "#2e8b57", TRIED: "#e69f00", OPEN: "none"}
+COLORS = {DONE: "#2e8b57", TRIED: "#e69f00", OPEN: "none"}
 
 _session: dict[str, dict[str, int]] = {}
 
@@ -88,7 +88,7 @@ def _square(name: str, state: str) -> str:
     return (
         f'<span role="img" aria-label="{escape(name)}: {state}" title="{escape(name)}: {state}" '
         f'style="display: inline-block; width: 0.9em; height: 0.9em; margin: 0 0.15em; '
-        f'border: 1px solid currentColor; background: {COLOURS[state]}"></span>'
+        f'border: 1px solid currentColor; background: {COLORS[state]}"></span>'
     )
 
 

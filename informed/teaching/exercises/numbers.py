@@ -140,7 +140,8 @@ class _NumberCheck:
         if any(value is None or value is ... for value in given):
             raise Told("Not yet", f"a number is still missing: {size} are asked for{order}.")
         if len(given) != size:
-            raise Told("Wrong", f"you give {len(given)} numbers; {size} asked for{order}.")
+            count = "1 number" if len(given) == 1 else f"{len(given)} numbers"
+            raise Told("Wrong", f"you give {count}; {size} asked for{order}.")
         return [self._number(value, k) for k, value in enumerate(given)]
 
     def _named(self, answer: Any) -> Any:

@@ -13,7 +13,8 @@ what happens in a notebook whose front end could answer a question of the kernel
 JupyterLab can and the runners above cannot.
 
 The environment variable ``INFORMED_EXPLORER``, if set to ``static`` or ``live``, decides instead:
-``live`` makes a run of the notebooks cheap that only wants to know whether they run.
+``live`` makes a run of the notebooks cheap that only wants to know whether they run. With ``both``
+the static one is shown and the live one built as well, which is how the notebooks are tested.
 
 Budgets
 -------
@@ -149,12 +150,12 @@ def explore(
     words = describe or partial(default_words, dials, title)
     caption = describe is not None
     start = values_at(dials, [dial.start for dial in dials])
-    if _is_live():
+    mode = _wanted_mode()
+    if mode != "static":
         still = draw_frame(draw, words, start, dpi, as_png)
-        return Explorer(
-            page.block(title, [], [still], caption=caption),
-            live.build_widget(draw, words, title, dials, still, dpi=dpi, caption=caption),
-        )
+        widget = live.build_widget(draw, words, title, dials, still, dpi=dpi, caption=caption)
+        if mode == "live":
+            return Explorer(page.block(title, [], [still], caption=caption), widget)
     combinations = [values_at(dials, positions) for positions in all_positions(dials)]
     frames = draw_frames(
         draw,
@@ -221,11 +222,16 @@ def _read_controls(draw: Callable[..., Any], controls: dict[str, Any]) -> list[D
     return dials
 
 
-def _is_live() -> bool:
-    """Tell whether somebody sits in front of the kernel; see the module's text."""
+def _wanted_mode() -> str:
+    """Return which kind to make: live if somebody sits in front; see the module's text."""
     wanted = os.environ.get("INFORMED_EXPLORER")
     if wanted is not None:
-        return check_choice("INFORMED_EXPLORER", wanted, ["live", "static"]) == "live"
+        return check_choice("INFORMED_EXPLORER", wanted, ["both", "live", "static"])
+    return "live" if _somebody_is_there() else "static"
+
+
+def _somebody_is_there() -> bool:
+    """Tell whether the front end of the kernel could answer a question."""
     ipython = sys.modules.get("IPython")
     kernel = getattr(ipython.get_ipython(), "kernel", None) if ipython else None
     if kernel is None or not hasattr(kernel, "get_parent"):

@@ -24,7 +24,7 @@ import os
 import signal
 import site
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ def enclose(folder: Path, *, memory: int, seconds: float, hidden: Sequence[Path]
         walls += _namespaces(folder, hidden)
         os.chdir(folder)  # what was mounted on it, not what lies below
         walls += _landlock(folder)
-    _audit(folder, hidden)
+    sys.addaudithook(_guard(folder, hidden))
     return [*walls, "no new processes, sockets or files elsewhere from Python (audit hook)"]
 
 
@@ -147,10 +147,8 @@ def _landlock(folder: Path) -> list[str]:
     version = libc.syscall(LANDLOCK_CREATE, None, 0, 1)
     if version < 1:
         return []
-    rights = RIGHTS_BY_VERSION[max(known for known in RIGHTS_BY_VERSION if known <= version)]
-    ports, scopes = (3 if version >= 4 else 0), (3 if version >= 6 else 0)
-    ruleset = _Ruleset(rights, ports, scopes)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    ruleset, size = _ruleset(version)
+    rights = ruleset.files
     handle = libc.syscall(LANDLOCK_CREATE, ctypes.byref(ruleset), size, 0)
     if handle < 0:
         return []
@@ -172,7 +170,15 @@ def _landlock(folder: Path) -> list[str]:
         return []
     os.close(handle)
     words = ["writes only to its own folder, reads only Python and the system (Landlock)"]
-    return words + (["no TCP (Landlock)"] if ports else [])
+    return words + (["no TCP (Landlock)"] if ruleset.ports else [])
+
+
+def _ruleset(version: int) -> tuple[_Ruleset, int]:
+    """Return all that a version of Landlock can refuse, and the bytes of it that it reads."""
+    files = RIGHTS_BY_VERSION[max(known for known in RIGHTS_BY_VERSION if known <= version)]
+    if version >= 6:
+        return _Ruleset(files, 3, 3), 24
+    return (_Ruleset(files, 3, 0), 16) if version >= 4 else (_Ruleset(files, 0, 0), 8)
 
 
 def _readable() -> list[Path]:
@@ -186,7 +192,8 @@ def _readable() -> list[Path]:
     return [path for path in [package, *places, *map(Path, system)] if path.exists()]
 
 
-def _audit(folder: Path, hidden: Sequence[Path]) -> None:
+def _guard(folder: Path, hidden: Sequence[Path]) -> Callable[[str, tuple[Any, ...]], None]:
+    """Return what Python asks before each act: it raises if the act is not allowed."""
     # Bound here: code that replaces the functions of `os` later does not reach these.
     inside, fspath, realpath = str(folder.resolve()), os.fsdecode, os.path.realpath
     secret = tuple(str(path.resolve()) for path in hidden)
@@ -214,4 +221,4 @@ def _audit(folder: Path, hidden: Sequence[Path]) -> None:
                 if not is_beneath(realpath(fspath(path)), inside):
                     raise PermissionError(f"{event} outside of the folder is not allowed")
 
-    sys.addaudithook(hook)
+    return hook

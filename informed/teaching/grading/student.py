@@ -199,10 +199,8 @@ def _reply(
 
 def _known_name(error: BaseException) -> str:
     """Return the name of the built-in exception that it is."""
-    for kind in type(error).__mro__:
-        if getattr(builtins, kind.__name__, None) is kind:
-            return str(kind.__name__)
-    return "Exception"
+    kinds = (kind for kind in type(error).__mro__ if vars(builtins).get(kind.__name__) is kind)
+    return str(next(kinds).__name__)
 
 
 def _called(function: Any, arguments: tuple[Any, ...], measured: bool) -> Any:

@@ -122,7 +122,7 @@ def _powers(X: Array, d: int, exponent: float, *, divide_by_n: bool = False) -> 
         "these are whitened coordinates, whatever s is. Where does s enter?": (
             lambda X, d, s: _powers(X, d, 0.5)
         ),
-        "you turned s round: s = 0 must leave the coordinates as they are.": (
+        "you have s the wrong way round: s = 0 must leave the coordinates as they are.": (
             lambda X, d, s: _powers(X, d, (1 - s) / 2)
         ),
         "centre the columns of `X` before the decomposition.": lambda X, d, s: _uncentered(X, d, s),

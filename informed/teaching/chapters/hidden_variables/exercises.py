@@ -14,7 +14,7 @@ number_check(
     "ex-hv-line",
     {"d(c1, c2)": 1, "distance of (3, 4) and (7, 1)": 0},
     mistakes={
-        "the hidden variance is 4, not 1; it belongs into Σ.": [2, None],
+        "the hidden variance is 4, not 1; it belongs in Σ.": [2, None],
         "these are Euclidean distances. Where does Σ enter?": [10, 5],
         "look again at the second pair: in which direction do the two differ, and what does the "
         "pseudo-inverse do to that direction?": [1, 5],

@@ -11,9 +11,9 @@ from informed.teaching.exercises.checking import Array, function_check, judged_c
 
 number_check(
     "ex-km-four",
-    {"μ1": 52, "J": 2, "ε": 2, "squared gap": "1/26"},
+    {"ω1": 52, "Φ": 2, "β": 2, "squared gap": "1/26"},
     mistakes={
-        "each feature has two values, so each deviation counts twice in J.": [None, 1, None, None],
+        "each feature has two values, so each deviation counts twice in Φ.": [None, 1, None, None],
         "M is the sum of squares and products; do not divide by n − 1, or by the two samples.": [
             26,
             None,
@@ -37,7 +37,7 @@ def _contrasts(Q: Any) -> str | None:
     if not np.allclose(Q[2], Q[3], atol=1.5e-3):
         return "features 3 and 4 form one cluster, so their rows of Q must be equal."
     if not np.allclose(Q.sum(axis=0), 0, atol=2.5e-3):
-        return "the columns of Q do not sum to zero: is R orthogonal to t₁?"
+        return "the columns of Q do not sum to zero: is Ω orthogonal to t₁?"
     if not np.allclose(np.sum(Q**2, axis=0), 1, atol=5e-3):
         return "the columns of Q do not have length one: mind the size of each cluster in H."
     if abs(Q[:, 0] @ Q[:, 1]) > 2.5e-3:

@@ -12,11 +12,11 @@ from informed.teaching.exercises.checking import Array, function_check, number_c
 
 number_check(
     "ex-lm-circle",
-    {"γ": -1 / 3, "h of the largest distance": np.pi / 2, "distance of opposite points": 0},
+    {"ζ": -1 / 3, "h of the largest distance": np.pi / 2, "distance of opposite points": 0},
     mistakes={
         "this is the Euclidean distance along the chord. The local distance sees only the part of "
         "the step along the tangents.": [-1 / 12, np.pi, 2],
-        "γ belongs to the squared distance, not to the distance.": [-1 / 6, np.pi / 2, 0],
+        "ζ belongs to the squared distance, not to the distance.": [-1 / 6, np.pi / 2, 0],
     },
 )
 

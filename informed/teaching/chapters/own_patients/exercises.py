@@ -20,7 +20,7 @@ number_check(
             None,
             None,
         ],
-        "this is the share within the hospitals; the share between them is asked.": [
+        "this is the share within the hospitals; the share between them is asked for.": [
             "1/7",
             None,
             None,

@@ -142,7 +142,7 @@ def _strengths(
         "this is the rule of thumb. Take the limit.": lambda strengths, gamma: (
             strengths / (strengths + gamma)
         ),
-        "the strength is the additional variance; ℓ in the text is the whole one.": (
+        "the strength ℓ is the variance of the signal alone: nothing is to be subtracted.": (
             lambda strengths, gamma: np.array(
                 [_limit(strength - 1, gamma) for strength in strengths]
             )

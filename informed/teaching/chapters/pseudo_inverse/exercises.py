@@ -27,10 +27,10 @@ number_check(
 
 number_check(
     "ex-pi-diagonal",
-    {"factor for α = γ = 2 and β = 1": "4/3", "factor for a correlation of 0.9": 1 / 0.19},
+    {"factor for α = κ = 2 and β = 1": "4/3", "factor for a correlation of 0.9": 1 / 0.19},
     mistakes={
         "the correlation enters squared.": [2, 10],
-        "this is how much the formula should be multiplied by to be right. Asked is by how much "
+        "this is how much the formula should be multiplied by to be right. Say by how much "
         "it is too large.": ["3/4", 0.19],
     },
 )
@@ -59,15 +59,19 @@ def _residuals(A: Array, G: Array) -> list[float]:
 
 
 def _steps_needed(A: Array) -> set[int]:
-    """Count the steps until the four conditions hold, by each of the usual measures."""
+    """Count the steps until the four conditions hold, by each of the usual measures.
+
+    Where they hold at the start, one may count none, or one: it depends on when one looks.
+    """
     G, found = A.T / np.linalg.norm(A, 2) ** 2, dict[int, int]()
+    before = {0} if min(_residuals(A, G)) < 1e-10 else set[int]()
     step = 0
     while len(found) < 4:
         G, step = G @ (2 * np.eye(len(A)) - A @ G), step + 1
         for measure, residual in enumerate(_residuals(A, G)):
             if residual < 1e-10:
                 found.setdefault(measure, step)
-    return set(found.values())
+    return before | set(found.values())
 
 
 def _fault_of_steps(result: tuple[Array, Array], A: Array) -> str | None:

@@ -41,7 +41,7 @@ number_check(
             None,
             None,
         ],
-        "the last number is Z; the square is asked.": [
+        "the last number is Z; the square is asked for.": [
             Fraction(5, 8),
             Fraction(5, 12),
             Fraction(4, 3),

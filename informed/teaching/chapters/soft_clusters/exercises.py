@@ -74,7 +74,7 @@ def _leading(matrix: Array, d: int) -> Any:
         "the samples are not centred: subtract the mean of each feature first.": (
             lambda X, H, d, weight: _leading(X.T @ X / (len(X) - 1) + weight * H @ H.T, d)
         ),
-        "the weight stands under a root in the stacked matrix; you have multiplied by the weight "
+        "the weight is under a root in the stacked matrix; you have multiplied by the weight "
         "itself.": (
             lambda X, H, d, weight: _leading(np.cov(X, rowvar=False) + weight**2 * H @ H.T, d)
         ),

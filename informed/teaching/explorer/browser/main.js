@@ -60,10 +60,12 @@ export const explorers = {
 
 let packText = "";
 
-/** Bring to life all on the page that is not alive yet. */
+/** Bring to life all on the page that is not alive yet, each in a task of its own: a page that is
+ * just being read must not stand still for all of them together. */
 export function start() {
+  const tasks = [];
   const each = (selector, open) =>
-    document.querySelectorAll(selector).forEach((root) => open(root));
+    document.querySelectorAll(selector).forEach((root) => tasks.push(() => open(root)));
   each(".informed-computed[data-explorer]", (root) =>
     mount(root, explorers[root.dataset.explorer]),
   );
@@ -73,7 +75,13 @@ export function start() {
   each(".informed-proof", openProof);
   each(".informed-progress", openProgress);
   each("details.informed-seen", unfoldWhenMoved);
-  openPreviews();
+  tasks.push(openPreviews);
+  const next = () => {
+    const task = tasks.shift();
+    if (tasks.length) setTimeout(next); // before the task, whose failure must not stop the others
+    task();
+  };
+  setTimeout(next);
 }
 
 /** Start when the page has been read; `text` is this whole script, for workers. */

@@ -21,7 +21,7 @@ function checkRank(values, matrix, count, what) {
 const toVariances = (values, count, n) =>
   Array.from(values.slice(0, count), (value) => (value * value) / (n - 1));
 
-/** Leading principal directions, one a column, and the variances along them. */
+/** Leading principal directions, one per column, and the variances along them. */
 export function pcaDirections(X, count) {
   const centered = center(X);
   const { values, V } = svd(centered);
@@ -54,7 +54,7 @@ export function exactDirections(X, labels, count) {
   };
 }
 
-/** Leading left singular vectors of [X_cᵀ/√(n−1) | √λ H]; λ = 0 is PCA, λ → ∞ the exact ones. */
+/** Leading left singular vectors of [X_cᵀ/√(n−1) | √η H]; η = 0 is PCA, η → ∞ the exact ones. */
 export function penalizedDirections(X, labels, count, weight) {
   const centered = center(X);
   const largest = pcaVariances(centered, count);

@@ -1,4 +1,4 @@
-// Distances between samples: Euclidean, informed (one model for all), local (one model a sample).
+// Distances between samples: Euclidean, informed (one model for all), local (one model per sample).
 import { Matrix, dot, rankOf, svd } from "./linear.js";
 import { center, columnMeans } from "./clusters.js";
 import { factorOf, findDirections } from "./directions.js";

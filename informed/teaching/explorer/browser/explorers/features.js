@@ -151,8 +151,8 @@ const clip =
     });
 
 export const features = {
-  title: "Drag features: k-means and PCA agree, or part",
-  help: "Each point is a feature, measured in two samples. The colours are k-means with two clusters; the dotted line parts positive from negative entries of u₁.",
+  title: "Drag features: k-means and PCA agree, or disagree",
+  help: "Each point is a feature, measured in two samples. The colours are k-means with two clusters; the dotted line separates positive from negative entries of u₁.",
   start: { shape: "groups", points: SHAPES.groups },
   controls: [
     {

@@ -117,7 +117,7 @@ function draw(width, state, model) {
 
 export const phase = {
   title: "Move along the phase diagram of PCA",
-  help: "Drag the point: to the right for more features a sample, up for a stronger direction. A draw of 60 samples is made at each place, from the same noise.",
+  help: "Drag the point: to the right for more features per sample, up for a stronger direction. A draw of 60 samples is made at each place, from the same noise.",
   start: { aspect: 1, strength: 3 },
   check: (state) => ({
     aspect: Math.min(4, Math.max(0.05, state.aspect)),
@@ -129,6 +129,6 @@ export const phase = {
     `${SAMPLES} samples, ${p} features, a direction ${fixed(state.strength, 1)} above noise of variance 1. ` +
     (seen
       ? `PCA's leading direction is expected to have squared cosine ${fixed(predicted)} with the true one; `
-      : "Below the line PCA's leading direction is expected to tell nothing about the true one; ") +
+      : "Below the line PCA's leading direction is expected to say nothing about the true one; ") +
     `this draw has ${fixed(cosine)}. Leading eigenvalue: true ${fixed(1 + state.strength, 1)}, predicted ${fixed(leading, 1)}, in this draw ${fixed(eigenvalues[0], 1)}.`,
 };

@@ -162,7 +162,7 @@ function drawSheet(width, state, model) {
 
 export const sheet = {
   title: "Drag a neighbourhood along the bent sheet",
-  help: "Twenty features see the sheet, ten each of its two coordinates, with noise. Drag the red point; change the size of the neighbourhood, the noise and the bend.",
+  help: "Twenty features see the sheet, ten for each of its two coordinates, with noise. Drag the point on the sheet; change the size of the neighbourhood, the noise and the bend.",
   start: { place: -0.4915254, size: 12, noise: 0.1, bend: 2 },
   controls: [
     { name: "size", label: "neighbours", min: 3, max: 40 },

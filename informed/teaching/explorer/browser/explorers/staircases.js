@@ -18,7 +18,7 @@ export function normal(draw) {
   return Math.sqrt(-2 * Math.log(1 - draw())) * Math.cos(2 * Math.PI * draw());
 }
 
-// Fourteen samples of three hidden levels, one a cluster of features, with noise on each feature.
+// Fourteen samples of three hidden levels, one per cluster of features, with noise on each feature.
 function makeTable() {
   const draw = random(11);
   return Matrix.from(
