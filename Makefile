@@ -51,7 +51,7 @@ pdf: book  ## print the book into _build/informed.pdf
 epub: book  ## bind the book into _build/informed.epub, formulas as MathML
 	$(BIN)/python tools/epub.py
 
-slides: $(READY)  ## make the slides, one file a deck, into _build/slides
+slides: $(READY)  ## make the slides, one file per deck, into _build/slides
 	$(ONE_THREAD) $(BIN)/python tools/slides.py
 
 course: slides  ## pack notebooks, slides, test and guide for a class into _build/course
@@ -88,6 +88,7 @@ bench: $(READY)  ## measure speed and memory against the alternatives, as ratios
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/latency.py
 	$(BIN)/python benchmarks/grading.py
+	$(BIN)/python tools/weights.py
 	@# Where Lighthouse can be had (npm), and the book is built; says so elsewhere.
 	$(BIN)/python benchmarks/lighthouse.py
 	@# The page of the book that shows the results.

@@ -6,8 +6,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+import pytest
 from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -42,8 +44,13 @@ class Visit:
 
 
 @contextmanager
-def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
-    """Open a page, wait until it is quiet and its mathematics is set, and close it afterwards."""
+def visit(
+    browser: Browser, address: str, *, mathematics: bool = True, **options: Any
+) -> Iterator[Visit]:
+    """Open a page, wait until it is quiet, and close it afterwards.
+
+    All its mathematics is set, which takes longest, unless the test looks at other things.
+    """
     context = browser.new_context(**{"viewport": DESKTOP, **options})
     page = context.new_page()
     this = Visit(page)
@@ -56,9 +63,28 @@ def visit(browser: Browser, address: str, **options: Any) -> Iterator[Visit]:
     )
     page.on("request", lambda request: this.requests.append(request.url))
     page.goto(address, wait_until="networkidle")
-    page.evaluate(SET_ALL_MATHEMATICS)
+    if mathematics:
+        page.evaluate(SET_ALL_MATHEMATICS)
     yield this
     context.close()
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
+    """Each page of the book in turn, opened once from a server for all tests of a file."""
+    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
+        yield this
+
+
+def is_chapter(visit: Visit) -> bool:
+    """Tell whether a page is one of the chapters."""
+    return visit.page.url.rpartition("book/")[2] in {Path(name).name + ".html" for name in CHAPTERS}
+
+
+def show_in(visit: Visit, scheme: Literal["light", "dark"]) -> None:
+    """Let a page appear as it does for readers whose system is light or dark."""
+    visit.page.emulate_media(color_scheme=scheme)
+    visit.page.wait_for_selector(f"html[data-theme={scheme}]")
 
 
 def foreign(visit: Visit, home: str) -> list[str]:
@@ -67,19 +93,24 @@ def foreign(visit: Visit, home: str) -> list[str]:
 
 
 def drag(slider: Locator, position: int) -> None:
-    """Take the thumb of a slider with the mouse and put it down at a position."""
+    """Take the thumb of a slider with the mouse and put it down at a position.
+
+    Formulas are set when they come near, and may push the slider away between the look at its
+    place and the hand's arrival: then the hand reaches out once more.
+    """
     slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
-    assert box is not None
     last = int(slider.get_attribute("max") or 0)
     thumb = 16  # Chromium's, in CSS pixels
-
-    def at(step: int) -> float:
-        return box["x"] + thumb / 2 + (box["width"] - thumb) * step / last
-
     mouse = slider.page.mouse
-    height = box["y"] + box["height"] / 2
-    mouse.move(at(int(slider.input_value())), height)
-    mouse.down()
-    mouse.move(at(position), height, steps=4)
-    mouse.up()
+    box = slider.bounding_box()
+    while True:
+        assert box is not None
+        left, room = box["x"] + thumb / 2, box["width"] - thumb
+        height = box["y"] + box["height"] / 2
+        mouse.move(left + room * int(slider.input_value()) / last, height)
+        mouse.down()
+        mouse.move(left + room * position / last, height, steps=4)
+        mouse.up()
+        before, box = box, slider.bounding_box()
+        if box == before:
+            return

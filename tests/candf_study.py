@@ -14,7 +14,7 @@ PROBES = ["1007_s_at", "1053_at", "117_at", "AFFX-BioB-5_at"]
 N_SUBJECTS, N_DEATHS = 82, 35
 
 
-# --- A made-up study --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------- A made-up study
 
 
 def make_patients(site="DFCI"):
@@ -54,7 +54,7 @@ def cohort_names(patients):
     ]
 
 
-# --- Workbooks --------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------- Workbooks
 
 
 def write_clinical(path, patients, columns=None, header_sheet=0):
@@ -126,7 +126,7 @@ def check_subjects(cohort, patients, values, transform):
         np.testing.assert_allclose(cohort.X[row], expected, rtol=1e-15)
 
 
-# --- Series matrix ----------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------ Series matrix
 
 
 def make_samples(patients, site_key="site", site_of=lambda patient: patient["SITE"]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +23,7 @@ from browser import ARGUMENTS, MISSING, find_browser
 ROOT = Path(__file__).resolve().parent.parent
 # Answers that tests try are nobody's progress.
 os.environ["INFORMED_PROGRESS"] = "off"
+PATIENCE_MS = 300_000
 
 
 def unavailable(what: str) -> NoReturn:
@@ -75,5 +76,19 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        # A busy machine is slow, not wrong: only the limit of a whole test ends a wait.
+        for name in ("new_context", "new_page"):
+            setattr(browser, name, _patient(getattr(browser, name)))
         yield browser
         browser.close()
+
+
+def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a way to make contexts and pages that wait far longer than Playwright's 30 s."""
+
+    def made(**options: Any) -> Any:
+        context = make(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    return made

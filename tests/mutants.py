@@ -1,4 +1,8 @@
-"""Wrong variants of a function, each with one small change, made from its syntax tree."""
+"""Wrong variants of a student's function, each with one small change, made from its syntax tree.
+
+Operators and names are exchanged as in ``tools/mutations.py``, which plants errors in the library;
+what is added here is what a student does: forgets an argument, swaps two, hard-wires a length.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from mutations import OTHER_NAMES, OTHER_OPERATORS, with_fields
 
-OPPOSITES: dict[type[ast.AST], tuple[type[Any], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.GtE),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.LtE),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div,),
-    ast.Div: (ast.Mult,),
-    ast.BitAnd: (ast.BitOr,),
-    ast.BitOr: (ast.BitAnd,),
-    ast.And: (ast.Or,),
-    ast.Or: (ast.And,),
-}
-
-SISTERS = {
-    "mean": "sum",
+# And those that nobody plants in a library, but that a student takes for one another.
+SISTERS = OTHER_NAMES | {
     "sum": "mean",
-    "min": "max",
-    "max": "min",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "minimum": "maximum",
-    "maximum": "minimum",
     "std": "var",
     "var": "std",
     "vstack": "hstack",
@@ -115,23 +97,15 @@ class Replace(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def changed(node: Any, **fields: Any) -> Any:
-    """Return a copy of a node with other fields."""
-    result = copy.deepcopy(node)
-    for name, value in fields.items():
-        setattr(result, name, value)
-    return result
-
-
 def variants(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what may stand in the place of a node by mistake."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for other in OPPOSITES.get(type(node.ops[0]), ()):
-            yield changed(node, ops=[other()])
+        for other in OTHER_OPERATORS.get(type(node.ops[0]), ()):
+            yield with_fields(node, ops=[other()])
     elif isinstance(node, ast.BinOp):
         yield from operations(node)
     elif isinstance(node, ast.BoolOp):
-        yield changed(node, op=OPPOSITES[type(node.op)][0]())
+        yield with_fields(node, op=OTHER_OPERATORS[type(node.op)][0]())
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         if not isinstance(node.operand, ast.Constant):
             yield node.operand
@@ -141,7 +115,7 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
         if node.attr == "T":
             yield node.value
         elif node.attr in SISTERS:
-            yield changed(node, attr=SISTERS[node.attr])
+            yield with_fields(node, attr=SISTERS[node.attr])
     elif isinstance(node, ast.Call):
         yield from calls(node)
     elif isinstance(node, ast.Slice):
@@ -153,15 +127,15 @@ def variants(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def operations(node: ast.BinOp) -> Iterator[ast.AST]:
-    for other in OPPOSITES.get(type(node.op), ()):
-        yield changed(node, op=other())
+    for other in OTHER_OPERATORS.get(type(node.op), ()):
+        yield with_fields(node, op=other())
     # Not centred, not divided, not squared.
     if isinstance(node.op, ast.Sub | ast.Div | ast.Mult | ast.Pow | ast.BitAnd):
         yield node.left
     if isinstance(node.op, ast.Mult | ast.BitAnd):
         yield node.right
     if isinstance(node.op, ast.MatMult):
-        yield changed(node, left=node.right, right=node.left)
+        yield with_fields(node, left=node.right, right=node.left)
 
 
 def other_constants(value: Any) -> Iterator[ast.AST]:
@@ -181,11 +155,11 @@ def calls(node: ast.Call) -> Iterator[ast.AST]:
     if name == "len":
         yield ast.BinOp(copy.deepcopy(node), ast.Sub(), ast.Constant(1))
     if len(node.args) >= 2 and name not in COMMUTATIVE:
-        yield changed(node, args=[node.args[1], node.args[0], *node.args[2:]])
+        yield with_fields(node, args=[node.args[1], node.args[0], *node.args[2:]])
     for keyword in node.keywords:
         others = [each for each in node.keywords if each is not keyword]
         if keyword.arg in FORGOTTEN:
-            yield changed(node, keywords=others)
+            yield with_fields(node, keywords=others)
 
 
 def slices(node: ast.Slice) -> Iterator[ast.AST]:
@@ -204,4 +178,4 @@ def returns(node: ast.Return) -> Iterator[ast.AST]:
         yield ast.Return(ast.UnaryOp(ast.USub(), node.value))
         yield ast.Return(ast.BinOp(ast.Constant(2), ast.Mult(), node.value))
     else:
-        yield ast.Return(changed(node.value, elts=node.value.elts[::-1]))
+        yield ast.Return(with_fields(node.value, elts=node.value.elts[::-1]))

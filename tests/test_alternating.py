@@ -20,8 +20,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, consensus_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from informed import AlternatingInformedClustering, alternating
+from informed import AlternatingInformedClustering
 from informed.alternating import checkerboard_cost
+from informed.alternating import estimator as alternating
 from informed.experiments import make_block_data
 
 
@@ -445,3 +446,22 @@ def test_constant_features_warn_and_cluster_together():
 def test_messages_name_the_estimator_when_it_is_not_fitted():
     with pytest.raises(AttributeError, match=re.escape("'rows_'")):
         AlternatingInformedClustering().get_indices(0)
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"), [("pca", "pppp"), ("random", "rrrr"), ("both", "prpr")]
+)
+def test_where_each_run_starts(start, expected, monkeypatch):
+    begun = []
+    for name, letter in {"_labels_from_pca": "p", "_random_labels": "r"}.items():
+        right = getattr(alternating, name)
+
+        def noting(*arguments, right=right, letter=letter):
+            begun.append(letter)
+            return right(*arguments)
+
+        monkeypatch.setattr(alternating, name, noting)
+    data = np.random.default_rng(1).normal(size=(12, 9))
+    AlternatingInformedClustering(start=start, n_init=4, random_state=0).fit(data)
+    # A random start draws samples and features.
+    assert "".join(begun).replace("rr", "r") == expected

@@ -31,7 +31,7 @@ def agreement(data, found):
     ]
 
 
-def centred(X):
+def centered(X):
     return X - X.mean(axis=0)
 
 
@@ -39,7 +39,7 @@ def centred(X):
 
 
 def test_double_k_means_finds_the_cheapest_pair_of_a_small_table():
-    X = centred(np.random.default_rng(3).normal(size=(5, 5)))
+    X = centered(np.random.default_rng(3).normal(size=(5, 5)))
     found = double_k_means(X, 2, 2, n_init=60, random_state=0)
     pairs = [np.array((0, *rest)) for rest in product((0, 1), repeat=4) if any(rest)]
     least = min(checkerboard_cost(X, rows, columns) for rows in pairs for columns in pairs)
@@ -49,7 +49,7 @@ def test_double_k_means_finds_the_cheapest_pair_of_a_small_table():
 @pytest.mark.parametrize("start", [random_start, pca_start])
 def test_double_k_means_keeps_all_clusters_and_settles(start):
     for seed in range(3):
-        X = centred(np.random.default_rng(seed).normal(size=(12, 9)))
+        X = centered(np.random.default_rng(seed).normal(size=(12, 9)))
         rows, columns = double_k_means(X, 4, 3, start=start, n_init=3, random_state=seed)
         assert set(rows) == set(range(4))
         assert set(columns) == set(range(3))
@@ -64,7 +64,7 @@ def test_default_cost_is_that_of_double_k_means(seed):
     """The estimator's labels are a fixed point of double k-means, up to what a step can gain."""
     X = make_block_data("checkerboard", 0.5, random_state=seed).X
     model = AlternatingInformedClustering(4, 4, random_state=seed).fit(X)
-    found = double_k_means(centred(X), 4, 4, start=pca_start, random_state=seed)
+    found = double_k_means(centered(X), 4, 4, start=pca_start, random_state=seed)
     ours = checkerboard_cost(X, model.row_labels_, model.column_labels_)
     assert ours == pytest.approx(checkerboard_cost(X, *found), rel=2e-3)
 
@@ -91,7 +91,7 @@ def test_latent_block_densities_by_hand():
 
 
 def test_latent_block_bound_rises():
-    X = centred(make_block_data("unequal noise", 0.4, random_state=1).X)
+    X = centered(make_block_data("unequal noise", 0.4, random_state=1).X)
     rows, columns = random_start(X, 4, 4, np.random.RandomState(0))
     R, C = np.eye(4)[rows], np.eye(4)[columns]
     bounds = []
@@ -107,7 +107,7 @@ def test_latent_blocks_see_differences_in_noise_that_means_do_not_show():
     rng = np.random.default_rng(0)
     rows, columns = np.arange(40) % 2, np.arange(40) % 2
     scale = np.array([[0.3, 2.0], [2.0, 0.3]])[np.ix_(rows, columns)]
-    X = centred(scale * rng.normal(size=(40, 40)))
+    X = centered(scale * rng.normal(size=(40, 40)))
     found = latent_block_model(X, 2, 2, random_state=0)
     assert adjusted_rand_score(rows, found[0]) == adjusted_rand_score(columns, found[1]) == 1
     blind = double_k_means(X, 2, 2, random_state=0)
@@ -140,7 +140,7 @@ def test_centred_rows_have_one_direction_less():
     model = AlternatingInformedClustering(5, 3, center_rows=True, random_state=0).fit(X)
     assert model.directions_.shape == (20, 2)
     # The cost is the one of the doubly centred table.
-    both = centred(X) - centred(X).mean(axis=1, keepdims=True)
+    both = centered(X) - centered(X).mean(axis=1, keepdims=True)
     cost = checkerboard_cost(both, model.row_labels_, model.column_labels_)
     assert model.history_[-1] == pytest.approx(cost)
 
@@ -221,6 +221,13 @@ def test_stored_table_comes_out_again_and_says_what_the_chapter_says():
     # Others are better where the noise is uneven; levels need centred rows.
     mean, error = stored.difference("unequal noise", "latent blocks", "alternating")
     assert np.all(mean > 3 * error)
+    # A variance for each tile mends that, and costs nothing where one is enough.
+    mean, error = stored.difference("unequal noise", "tile noise", "alternating")
+    assert np.all(mean > 3 * error)
+    mean, error = stored.difference("unequal noise", "tile noise", "latent blocks")
+    assert np.all(np.abs(mean) < 0.02)
+    mean, error = stored.difference("equal blocks", "tile noise", "alternating")
+    assert np.all(np.abs(mean) < 2 * error + 0.01)
     assert stored.difference("row effects", "rows centred", "alternating")[0].min() > 0.5
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
-import os
 import re
-import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -17,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
-import yaml
 from bs4 import BeautifulSoup
 from conftest import ROOT
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_output
+from small_book import read_page, run_python, small_notebook
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 sys.path.insert(0, str(ROOT / "tools"))
@@ -35,21 +32,7 @@ from informed import gap
 NOTEBOOKS = notebooks.find_notebooks()
 
 
-# --- the notebooks ------------------------------------------------------------------------------
-
-
-def small_notebook() -> NotebookNode:
-    """A sound notebook: one plain cell, one checked cell, prose that quotes the checked number."""
-    plain = new_code_cell("half = 1 / 2", id="plain")
-    checked = new_code_cell(
-        "print(half)",
-        id="checked",
-        execution_count=2,
-        outputs=[new_output("stream", name="stdout", text="0.5\n")],
-        metadata={"tags": [notebooks.CHECKED]},
-    )
-    prose = new_markdown_cell("The half of one is 0.5, and $\\pi = 3.14$ roughly.", id="prose")
-    return new_notebook(cells=[plain, checked, prose], metadata=notebooks.NOTEBOOK_METADATA)
+# ------------------------------------------------------------------------------------ the notebooks
 
 
 def test_there_are_notebooks_with_checked_cells() -> None:
@@ -199,25 +182,6 @@ def test_strip_joins_what_was_printed_in_pieces() -> None:
     ]
 
 
-def run_python(
-    *arguments: str | Path, cwd: Path, **variables: str
-) -> subprocess.CompletedProcess[str]:
-    # The session's own pytest and coverage settings must not reach the run inside.
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
-    }
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_refresh_computes_the_checked_outputs(tmp_path: Path) -> None:
     notebook = small_notebook()
     notebook.cells[1].outputs[0].text = "0.7\n"
@@ -242,80 +206,7 @@ def test_nbval_fails_on_a_planted_wrong_number(number: str, passes: bool, tmp_pa
     assert ("Cell outputs differ" in result.stdout) is not passes
 
 
-# --- the strict build ---------------------------------------------------------------------------
-
-
-def build_small_book(
-    folder: Path, index: str, chapter: NotebookNode | None = None, **environment: str
-) -> str:
-    """Build a book of one or two pages with the real settings; return its messages, or ''."""
-    for name in ("tools", "book/assets"):
-        shutil.copytree(ROOT / name, folder / name, dirs_exist_ok=True)
-    for name in ("_config.yml", "book/references.bib"):
-        shutil.copy(ROOT / name, folder / name)
-    toc: dict[str, object] = {"format": "jb-book", "root": "book/index"}
-    if chapter is not None:
-        chapters = [{"file": "book/chapter"}]
-        toc["parts"] = [{"caption": "Part", "numbered": True, "chapters": chapters}]
-        nbformat.write(chapter, folder / "book" / "chapter.ipynb")
-    (folder / "_toc.yml").write_text(yaml.safe_dump(toc), encoding="utf-8")
-    (folder / "book" / "index.md").write_text(index, encoding="utf-8")
-    command = "from jupyter_book.cli.main import main; main()"
-    result = run_python(
-        "-c", command, "build", ".", "-W", "-n", "--keep-going", cwd=folder, **environment
-    )
-    return "" if result.returncode == 0 else result.stdout + result.stderr
-
-
-def test_strict_build_accepts_a_sound_book(tmp_path: Path) -> None:
-    chapter = small_notebook()
-    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
-    index = "# Title\n\n![a tilted ellipse](assets/favicon.svg)\n\n[a chapter](chapter)\n"
-    assert build_small_book(tmp_path, index, chapter) == ""
-
-
-def test_launch_buttons_lead_to_the_repository(tmp_path: Path) -> None:
-    chapter = small_notebook()
-    chapter.cells.insert(
-        0, new_markdown_cell("# Chapter\n\n```{exercise}\n:label: ex-one\n\nTry.\n```")
-    )
-    address = "https://github.com/somebody/informed"
-    index = "# Title\n\n[a chapter](chapter)\n"
-    assert build_small_book(tmp_path, index, chapter, INFORMED_REPOSITORY=address) == ""
-    page = read_page(tmp_path / "_build" / "html" / "book" / "chapter.html")
-    links = [tag["href"] for tag in page.find_all("a", href=True)]
-    # What opens is the students' notebook, from the branch that holds their folder.
-    for host in ("https://mybinder.org/v2/gh/", "https://colab.research.google.com/github/"):
-        (link,) = (link for link in links if link.startswith(f"{host}somebody/informed/"))
-        assert "students" in link
-        assert link.endswith("chapter.ipynb")
-        assert "book/" not in link
-    assert address in links
-
-
-def test_strict_build_refuses_broken_pages(tmp_path: Path) -> None:
-    index = """
-# Title
-
-See {ref}`nowhere`, {prf:ref}`thm-none`, {cite}`nobody2000`, {eq}`eq-none` and [a page](missing.md).
-
-![](assets/favicon.svg)
-"""
-    messages = build_small_book(tmp_path, index)
-    for planted in ("nowhere", "thm-none", "nobody2000", "eq-none", "missing.md"):
-        assert planted in messages
-    assert "image without alt text" in messages
-
-
-def test_strict_build_refuses_a_failing_cell_each_time(tmp_path: Path) -> None:
-    chapter = small_notebook()
-    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
-    chapter.cells.append(new_code_cell("raise RuntimeError('planted')"))
-    for _ in ("cold", "from the cache"):
-        assert "planted" in build_small_book(tmp_path, "# Title\n", chapter)
-
-
-# --- the reference pages ------------------------------------------------------------------------
+# ------------------------------------------------------------------------------ the reference pages
 
 BOOK = ROOT / "book"
 PAPER_ITEMS = [
@@ -343,10 +234,30 @@ def test_ledger_has_a_row_for_each_item_and_erratum() -> None:
         for cell in (statement, proof, check):
             assert re.search(r"\{(prf:ref|ref|doc)\}`|\]\([\w-]+\.ipynb#", cell), f"{item}: {cell}"
         assert "{download}" in tests, item
-    errata = {row[0] for row in rows((BOOK / "errata.md").read_text(encoding="utf-8"))}
-    for number in "12345":
-        assert number in errata
-        assert f"<erratum-{number}>`" in first[number][1]
+
+
+# An erratum, or two that belong together, in a box of the chapter.
+ERRATUM_BOX = re.compile(
+    r":::\{admonition\} Errat(?:um|a) (\d+)(?: and (\d+))?[^\n]*\n:class: warning\n:name: ([\w-]+)"
+)
+
+
+def test_ledger_has_each_erratum_and_a_chapter_has_its_box() -> None:
+    boxes: dict[str, set[str]] = {}
+    for path in notebooks.find_chapters():
+        for cell in nbformat.read(path, as_version=4).cells:
+            for one, other, name in ERRATUM_BOX.findall(cell.source):
+                for number in filter(None, (one, other)):
+                    boxes.setdefault(number, set()).add(name)
+    ledger = {row[0]: row for row in rows((BOOK / "ledger.md").read_text(encoding="utf-8"))}
+    errata = {row[0]: row for row in rows((BOOK / "errata.md").read_text(encoding="utf-8"))}
+    numbers = {number for number in errata if number.isdigit()}
+    assert numbers == set(map(str, range(1, len(numbers) + 1)))
+    assert set(boxes) == numbers
+    for number in numbers:
+        assert "{download}" in ledger[number][2], number
+        for text in (ledger[number][1], errata[number][2]):
+            assert boxes[number] & set(re.findall(r"<([\w-]+)>`", text)), (number, text)
 
 
 def name_of_test(words: str) -> str:
@@ -451,57 +362,7 @@ def test_api_pages_begin_with_a_table_and_lead_to_chapters(site: Path) -> None:
     assert "../risk-groups.html" in {link["href"] for link in entry.select("a[href]")}
 
 
-# --- running the notebooks before the build ------------------------------------------------------
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A folder with one notebook, one module, and the tool that runs notebooks."""
-    for name in ("tools", "book", "informed"):
-        (tmp_path / name).mkdir()
-    shutil.copy(ROOT / "tools" / "execute.py", tmp_path / "tools")
-    shutil.copy(ROOT / "_config.yml", tmp_path)
-    (tmp_path / "requirements.txt").write_text("numpy\n")
-    (tmp_path / "informed" / "module.py").write_text("one = 1\n")
-    (tmp_path / "_toc.yml").write_text("{format: jb-book, root: book/chapter}\n")
-    nbformat.write(small_notebook(), tmp_path / "book" / "chapter.ipynb")
-    return tmp_path
-
-
-def execute(project: Path) -> subprocess.CompletedProcess[str]:
-    return run_python(project / "tools" / "execute.py", cwd=project)
-
-
-def test_notebooks_run_once_and_again_when_what_they_use_changes(project: Path) -> None:
-    notebook = small_notebook()
-    notebook.cells.insert(
-        0, new_code_cell("if 0:\n    from informed.module import one\n    open('data.txt')")
-    )
-    nbformat.write(notebook, project / "book" / "chapter.ipynb")
-    library = project / "informed"
-    (library / "module.py").write_text("from informed.inner import one\n")
-    (library / "inner.py").write_text("one = 1\n")
-    (project / "book" / "data.txt").write_text("1")
-    for chapter in ("chapter", "other"):
-        folder = library / "teaching" / "chapters" / chapter
-        folder.mkdir(parents=True)
-        (folder / "quiz.toml").write_text("typo = 1\n")
-    (library / "unused.py").write_text("one = 1\n")
-
-    def ran_after(file: Path) -> bool:
-        file.write_text(file.read_text() + "\n")
-        return "ran book/chapter.ipynb" in execute(project).stdout
-
-    assert "ran book/chapter.ipynb" in execute(project).stdout
-    assert execute(project).stdout == ""
-    doctrees = project / "_build" / ".doctrees"
-    doctrees.mkdir()
-    for name in ("unused.py", "teaching/chapters/other/quiz.toml"):
-        assert not ran_after(library / name), name
-    assert doctrees.exists()
-    for name in ("inner.py", "teaching/chapters/chapter/quiz.toml", "../book/data.txt"):
-        assert ran_after(library / name), name
-    assert not doctrees.exists(), "Sphinx would not read the page again"
+# ----------------------------------------------------------- running the notebooks before the build
 
 
 def test_each_chapter_depends_on_what_it_imports_and_on_its_own_folder() -> None:
@@ -517,22 +378,7 @@ def test_each_chapter_depends_on_what_it_imports_and_on_its_own_folder() -> None
     assert ROOT / "informed" / "studies" / "cli.py" not in metric
 
 
-def test_a_failing_notebook_stops_the_build_each_time(project: Path) -> None:
-    notebook = small_notebook()
-    notebook.cells.append(new_code_cell("raise RuntimeError('planted')"))
-    nbformat.write(notebook, project / "book" / "chapter.ipynb")
-    for _ in ("first", "again"):
-        result = execute(project)
-        assert result.returncode == 1
-        assert "planted" in result.stderr
-
-
-# --- the built pages ----------------------------------------------------------------------------
-
-
-@cache
-def read_page(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+# ---------------------------------------------------------------------------------- the built pages
 
 
 @cache
@@ -612,7 +458,7 @@ def test_links_and_assets_resolve(site: Path) -> None:
     assert broken == []
 
 
-# --- the book on paper --------------------------------------------------------------------------
+# -------------------------------------------------------------------------------- the book on paper
 
 
 def test_the_printed_book_is_whole_and_its_links_stay_inside(site: Path) -> None:
@@ -625,3 +471,11 @@ def test_the_printed_book_is_whole_and_its_links_stay_inside(site: Path) -> None
     assert len(inner) > 100
     assert all(not link.path for link in links if not link.scheme)
     assert all(ids[target] == 1 for target in inner if target)
+    # Formulas are set on paper, too: the head is that of a page which loads what sets them.
+    sources = [script.get("src", "") for script in page.find_all("script")]
+    assert [Path(urlsplit(source).path).name for source in sources if source] == [
+        "formulas.js",
+        "startup.js",
+    ]
+    assert page.title is not None
+    assert "\\(" in page.get_text()

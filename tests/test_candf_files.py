@@ -12,7 +12,7 @@ from candf_study import N_DEATHS, check_geo, check_subjects, geo, study, write_m
 
 from informed.datasets import candf, load_candf
 
-# --- Which files ------------------------------------------------------------------------------
+# -------------------------------------------------------------------------------------- Which files
 
 
 def test_files_of_the_wrong_kind_are_told_apart(study, geo, tmp_path):
@@ -34,7 +34,7 @@ def test_missing_files_are_named(study, tmp_path):
         load_candf(study["workbook"], tmp_path / "nowhere.xls")
 
 
-# --- Downloads --------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------- Downloads
 
 
 class FakeNetwork:

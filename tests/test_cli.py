@@ -20,6 +20,7 @@ from informed import InformedMahalanobis, LocalInformedMahalanobis
 from informed.datasets import find_directors_challenge, make_risk_cohort
 from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.experiments import load_result
+from informed.metrics.choice import MAY_BE_OPEN
 from informed.studies.cli import experiments, main
 
 
@@ -152,6 +153,52 @@ def test_local_squared_distances_without_a_column(capsys, table, tmp_path):
     assert code == 0
     local = LocalInformedMahalanobis(12, 2, 3, random_state=0).fit(X[:, :6])
     np.testing.assert_allclose(np.load(target), local.pairwise_distances(squared=True))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--n-components", "auto"],
+        ["--n-components", "auto", "--n-clusters", "auto"],
+        ["--n-clusters", "auto", "--clustering", "ward", "--variances", "shrunk"],
+        [f"--{name}=auto" for name in ("clustering", "profiles", "directions", "variances")],
+        [f"--{name.replace('_', '-')}=auto" for name in MAY_BE_OPEN],
+    ],
+    ids=["directions", "numbers", "with ward", "kinds", "everything"],
+)
+def test_what_is_left_open_is_chosen_as_in_the_library_and_said(words, capsys, table, tmp_path):
+    path, X = table
+    target = tmp_path / "d.npy"
+    pairs = re.findall(r"--([a-z-]+)[= ](\S+)", " ".join(words))
+    asked = {name.replace("-", "_"): value for name, value in pairs}
+    metric = InformedMahalanobis(random_state=0, **asked).fit(X)
+    chosen = {name: metric.settings_[name] for name in MAY_BE_OPEN if asked.get(name) == "auto"}
+    assert "auto" not in chosen.values()
+    code, out, _ = run(capsys, "distances", path, "--out", target, *words)
+    assert code == 0
+    np.testing.assert_allclose(np.load(target), metric.pairwise_distances(X), atol=1e-12)
+    said = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in chosen.items())
+    assert out.splitlines()[1] == f"chosen by rows held out: {said}"
+    code, out, _ = run(capsys, "distances", path, "--out", target, *words, "--json")
+    assert code == 0
+    assert json.loads(out)["chosen"] == chosen
+
+
+def test_nothing_is_said_to_be_chosen_where_nothing_was_left_open(capsys, table, tmp_path):
+    code, out, _ = run(capsys, "distances", table[0], "--out", tmp_path / "d.npy")
+    assert code == 0
+    assert "chosen" not in out
+
+
+def test_the_local_metric_takes_the_way_to_cluster(capsys, table, tmp_path):
+    path, X = table
+    words = ["--local", "12", "--clustering", "ward", "--profiles", "standardized"]
+    code, _, _ = run(capsys, "distances", path, "--out", tmp_path / "d.npy", *words)
+    assert code == 0
+    local = LocalInformedMahalanobis(
+        12, 2, clustering="ward", profiles="standardized", random_state=0
+    ).fit(X)
+    np.testing.assert_allclose(np.load(tmp_path / "d.npy"), local.pairwise_distances())
 
 
 def test_risk_on_a_table_of_ones_own(capsys, tmp_path):
@@ -314,6 +361,11 @@ def bad(tmp_path, table):
         (["distances", "data.csv", "--out", "d.npy", "--drop", "z"], "--drop names ['z']"),
         (["distances", "data.csv", "--out", "d.npy", "--n-components", "9"], "n_components=9"),
         (["distances", "data.csv", "--out", "d.npy", "--directions", "up"], "directions='up'"),
+        (["distances", "data.csv", "--out", "d.npy", "--n-clusters", "few"], "number or auto"),
+        (
+            ["distances", "data.csv", "--out", "d.npy", "--local", "3", "--n-clusters", "auto"],
+            "--n-clusters auto is chosen for one model of all samples",
+        ),
         (["risk", "data.csv", "--time", "t", "--event", "e"], "--time='t' is no column"),
         (["risk", "events.csv", "--time", "a", "--event", "died"], "durations"),
         (["risk", "events.csv", "--time", "months", "--event", "died"], "events holds"),
@@ -339,11 +391,10 @@ def test_help_shows_examples(capsys):
 def test_help_names_every_solver(capsys):
     code, out, _ = run(capsys, "distances", "--help")
     assert code == 0
-    listed = re.search(
-        r"--directions DIRECTIONS\s+(.*?)\n  --variances VARIANCES\s+(.*?)\n", out, re.S
-    )
-    assert set(re.findall(r"\w+", listed[1])) - {"or"} == set(DIRECTIONS)
-    assert set(re.findall(r"\w+", listed[2])) - {"or"} == set(VARIANCES)
+    listed = re.search(r"--directions NAME\s+(.*?)\n  --variances NAME\s+(.*?)\n", out, re.S)
+    words = {"or", "default"}
+    assert set(re.findall(r"\w+", listed[1])) - words == {*DIRECTIONS, "auto"}
+    assert set(re.findall(r"\w+", listed[2])) - words == {*VARIANCES, "auto"}
 
 
 def test_the_module_runs_and_light():

@@ -14,14 +14,13 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 from toy import Array, explicit_indicator, projector, same_examples
 
-from informed.clusters import cluster_features
+from informed.clusters import check_feature_labels, cluster_features
 from informed.clusters.features import (
     average_over_clusters,
-    cluster_coordinates,
-    from_cluster_coordinates,
     indicator,
     relabel_by_first_occurrence,
 )
+from informed.directions.solvers import cluster_coordinates, from_cluster_coordinates
 
 seeds = st.integers(0, 2**32 - 1)
 few_examples = settings(same_examples, max_examples=10)  # k-means with its restarts takes longer
@@ -307,3 +306,17 @@ def test_bad_labels_of_the_indicator(labels, error, message):
 def test_bad_columns(U, message):
     with pytest.raises(ValueError, match="(?s)" + message):
         average_over_clusters(U, [0, 1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("mixed", [["a", 0, "b"], ["a", "b", 1], [0, 1, "a"], ["a", 7, None]])
+def test_names_and_numbers_are_not_mixed_not_even_small_numbers(mixed):
+    """A number below the count of names was once taken for the cluster of a name."""
+    with pytest.raises(ValueError, match="both names and numbers"):
+        check_feature_labels(mixed, 3)
+    assert check_feature_labels(["a", "b", -1], 3).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("given", [[0, 1, -2], np.array([5, -3, 0]), [-2, None, 0]])
+def test_one_number_below_minus_one_is_refused(given):
+    with pytest.raises(ValueError, match=f"holds {min(v for v in given if v is not None)}"):
+        check_feature_labels(given, 3)

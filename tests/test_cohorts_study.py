@@ -129,7 +129,7 @@ def test_largest_size_when_the_gap_still_rises(monkeypatch):
 def test_penalty_is_the_median_of_the_neighbourhoods():
     X = top_variance(COHORTS[0].X, 40)
     local = SplitSettings(14, 3, 5).fit(X, 4)
-    neighbors, labels, recipe = local.neighbors_, local.labels_, local._recipe
+    neighbors, labels, recipe = local.neighbors_, local.labels_, local._ground.recipe
     centered = X - X.mean(axis=0)
     chosen = np.random.RandomState(4).permutation(40)[:7]
     weights = [

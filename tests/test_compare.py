@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import re
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +31,7 @@ from informed.studies.experiments.embeddings import (
     coordinates,
     log_likelihoods,
 )
+from informed.teaching.assessment.items import Draw
 
 TOY = make_two_types(48, random_state=0)
 X = TOY.X[:, ::30]
@@ -179,6 +183,28 @@ def test_numbers_names_and_likelihood():
     assert np.all(densities.stability[np.isfinite(densities.stability)] <= 1 + 1e-12)
 
 
+def test_the_item_on_splits_takes_the_rule_of_the_code():
+    # A quarter is held out: one test sample for three training samples.
+    path = Path(__file__).resolve().parent.parent / "course" / "items" / "other-uses.py"
+    item = runpy.run_path(str(path))["error_of_splits"](Draw("any", "splits"))
+    n_splits = int(re.search(r"In (\d+) random splits a quarter", item.text)[1])
+    deviation = float(re.search(r"standard deviation of ([\d.]+)", item.text)[1])
+    ups_and_downs = np.resize([1.0, -1.0], n_splits)
+    differences = deviation * ups_and_downs / ups_and_downs.std(ddof=1)
+    assert module.TEST_SHARE == 0.25
+    made = module.Comparison(
+        task="classes",
+        methods=("euclidean", "pca"),
+        scores=np.vstack([np.zeros(n_splits), differences]),
+        stability=np.ones((2, n_splits)),
+        settings=("", ""),
+        n_samples=100,
+        n_features=5,
+        n_train=75,
+    )
+    assert made.standard_error("pca") == pytest.approx(item.answer)
+
+
 def test_standard_error_is_corrected_for_overlap():
     result = informed.compare(WINE[::2], CULTIVARS[::2], methods=["pca"], n_splits=4)
     differences = result.scores[1] - result.scores[0]
@@ -227,6 +253,21 @@ def test_the_stored_table_of_rivals():
         assert stored.comparison(name).differences("informed").mean() < 0.005
     for name in rivals.RIVAL_DATA[3:]:
         assert stored.comparison(name).differences("informed", "shrunk pca").mean() < 0
+
+
+def test_the_stored_table_of_gene_expression():
+    stored = load_result(RESULTS / "rival_study_genes")
+    assert stored.data_names == ("Khan", "NCI60", "PBMC")
+    assert stored.n_samples.tolist() == [83, 57, 144]
+    # What the chapter says: behind the Euclidean distance in all three, PCA within one error.
+    for name in stored.data_names:
+        result = stored.comparison(name)
+        assert result.differences("informed").mean() < 0
+        assert abs(result.differences("pca").mean()) < result.standard_error("pca")
+    if importlib.util.find_spec("ISLP") is None:
+        return
+    again = informed.compare(*rivals._load("Khan"), methods=["pca"], n_splits=5)
+    assert_allclose(again.scores, stored.comparison("Khan").scores[:2])
 
 
 def test_rivals_of_one_data_set(monkeypatch):

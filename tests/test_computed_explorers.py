@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +18,7 @@ from informed.directions import exact_directions, pca_directions, reconstruction
 from informed.spiked import inflated_variance, limiting_cosine
 from informed.survival import compare_survival
 from informed.teaching.explorer import computed
-from informed.teaching.explorer.in_browser import SCRIPT, STYLE, names
-from informed.teaching.explorer.pack import packed_script
+from informed.teaching.explorer.in_browser import names
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -465,44 +463,3 @@ def test_the_phase_diagram(open_page: Open) -> None:
         assert model["leading"] == pytest.approx(inflated_variance([strength], exact)[0], rel=1e-9)
         assert 0 <= model["cosine"] <= 1
     assert model["predicted"] == 0
-
-
-# --------------------------------------------------------------------------- how it reaches a page
-
-
-def test_a_block_needs_nothing_else_and_the_pack_can_be_taken_out() -> None:
-    html = computed("usual").html
-    assert "src=" not in html
-    assert "href=" not in html
-    light = STYLE.sub("", SCRIPT.sub("", html))
-    assert len(light) < 1500
-    assert len(SCRIPT.findall(html)) == len(STYLE.findall(html)) == 1
-
-
-def test_the_pack_holds_each_module_once_after_those_it_imports() -> None:
-    script = packed_script()
-    found = re.findall(r'^modules\["(.+?)"\] = ', script, flags=re.MULTILINE)
-    assert len(found) == len(set(found)) >= 10
-    assert not re.search(r"^\s*(import|export) ", script, flags=re.MULTILINE)
-    assert "</script" not in script
-    for name in found:
-        body = script.split(f'modules["{name}"] = ')[1].split('\nmodules["')[0]
-        for used in re.findall(r'\} = modules\["(.+?)"\]', body):
-            assert found.index(used) < found.index(name)
-
-
-def test_no_text_of_the_modules_runs_over_lines() -> None:
-    # The pack takes indentation out, which would change such a text.
-    folder = files("informed.teaching.explorer") / "browser"
-    sources = [path for path in Path(str(folder)).rglob("*.js")]
-    assert len(sources) > 20
-    for path in sources:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            assert line.count("`") % 2 == 0, f"{path.name}: {line}"
-
-
-def test_an_unknown_name_is_refused_with_a_hint() -> None:
-    with pytest.raises(ValueError, match="did you mean 'patients'"):
-        computed("patient")
-    with pytest.raises(ValueError, match="there are"):
-        computed("xyz")

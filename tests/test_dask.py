@@ -6,7 +6,6 @@ Nothing here waits for a time to pass: a task that must meet an event waits for 
 from __future__ import annotations
 
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 from by_hand import clustered_data
 from distributed import Client, LocalCluster
+from lost_workers import die_once, kill, wait_for
 from numpy.testing import assert_array_equal
 
 from informed import LocalInformedMahalanobis
@@ -60,15 +60,6 @@ def doomed() -> Iterator[tuple[Client, list[int]]]:
 
 def make():
     return LocalInformedMahalanobis(15, 3, 4, random_state=0)
-
-
-def wait_for(path):
-    while not Path(path).exists():
-        time.sleep(0.005)
-
-
-def kill(pid):
-    os.kill(pid, signal.SIGKILL)
 
 
 def test_a_cluster_gives_the_bits_of_one_process(client):
@@ -129,15 +120,6 @@ def test_shared_data_travel_once_to_each_worker(client, workers, tmp_path):
 
 
 # ------------------------------------------------------------------------------- lost workers
-
-
-def die_once(folder, value):
-    """Kill the worker while it works, the first time that any task is asked."""
-    try:
-        Path(folder, "died").touch(exist_ok=False)
-    except FileExistsError:
-        return value
-    kill(os.getpid())
 
 
 def test_a_worker_that_dies_at_work_is_survived(doomed, tmp_path):

@@ -42,7 +42,7 @@ def small_cohort(**changes):
     return Cohort(**(given | changes))
 
 
-# --- The container ----------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------ The container
 
 
 def test_cohort_holds_arrays_and_tuples():
@@ -83,7 +83,7 @@ def test_cohort_refuses_what_does_not_fit(changes, match):
         small_cohort(**changes)
 
 
-# --- The most variable genes ------------------------------------------------------------------
+# -------------------------------------------------------------------------- The most variable genes
 
 
 def test_top_variance_of_a_cohort_takes_the_names_along():
@@ -138,7 +138,7 @@ def test_top_variance_says_what_is_allowed(call, error, match):
         call()
 
 
-# --- The synthetic cohort ---------------------------------------------------------------------
+# ----------------------------------------------------------------------------- The synthetic cohort
 
 
 def log_rank_statistic(durations, events, group):
@@ -278,7 +278,7 @@ def test_risk_cohort_names_bad_arguments(arguments, match):
         make_risk_cohort(**arguments)
 
 
-# --- SurvSet ----------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------ SurvSet
 
 SIZES = {
     "vdv": (78, 4705, 34, "years"),

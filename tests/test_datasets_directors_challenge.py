@@ -37,7 +37,7 @@ GRADES = {"1": "WELL DIFFERENTIATED", "2": "Moderate Differentiation", "3": "POO
 SMALL = _Study({"A": (3, 1), "B": (4, 2)}, 5)
 
 
-# --- A small study ----------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------ A small study
 
 
 def small_study():
@@ -180,7 +180,7 @@ def test_what_is_no_table_is_refused(tmp_path, content):
         read_study(*paths, SMALL)
 
 
-# --- Where the files are looked for -----------------------------------------------------------
+# ------------------------------------------------------------------- Where the files are looked for
 
 
 @pytest.fixture
@@ -244,7 +244,7 @@ def test_a_changed_byte_is_refused(small, file):
         load_directors_challenge(small)
 
 
-# --- Downloads, from a server on this machine -------------------------------------------------
+# --------------------------------------------------------- Downloads, from a server on this machine
 
 
 @contextmanager
@@ -333,7 +333,7 @@ def test_missing_pooch_names_the_extra(small, monkeypatch):
         load_directors_challenge()
 
 
-# --- The third source of CAN/DF ---------------------------------------------------------------
+# ----------------------------------------------------------------------- The third source of CAN/DF
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_candf_is_the_dana_farber_part():
     assert set(cohort.sites) == {"DFCI"}
 
 
-# --- The real files ---------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------- The real files
 
 
 @pytest.fixture(scope="module")

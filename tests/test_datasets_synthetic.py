@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from informed.datasets import make_curved_manifold, make_hidden_square, make_two_types
+from informed.datasets.curved_manifold import _rolled
 
 GENERATORS = {
     "square": lambda **kw: make_hidden_square(20, 9, noise=0.1, **kw),
@@ -22,7 +23,7 @@ def projector(vectors):
     return vectors @ vectors.T
 
 
-# --- What all generators share ---------------------------------------------------------------
+# ------------------------------------------------------------------------ What all generators share
 
 
 @pytest.mark.parametrize("make", GENERATORS.values(), ids=GENERATORS)
@@ -89,7 +90,7 @@ def test_bad_arguments_are_named_with_what_is_allowed(call, error, match):
         call()
 
 
-# --- Hidden square ----------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------ Hidden square
 
 
 def test_hidden_square_defaults_are_the_papers():
@@ -139,7 +140,7 @@ def test_blocks_are_in_order_and_of_nearly_equal_size(n_features):
     assert (np.diff(labels) >= 0).all()
 
 
-# --- Two types --------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------- Two types
 
 
 def direct_covariance(toy):
@@ -306,7 +307,7 @@ def test_number_of_eigenvalues_is_checked(bad):
         make_two_types(2, random_state=0).eigenvalues(bad)
 
 
-# --- Curved manifold --------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------- Curved manifold
 
 
 def test_curved_manifold_is_what_it_says():
@@ -417,3 +418,18 @@ def test_points_must_have_two_coordinates(bad):
     for method in (sheet.f, sheet.jacobian, sheet.surface):
         with pytest.raises(ValueError, match="2 coordinates"):
             method(bad)
+
+
+@pytest.mark.parametrize("curvature", [4.0, 1.0, 0.01])
+def test_the_sheet_is_rolled_on_a_cylinder(curvature):
+    """Arc length t on a circle of radius 1/κ: sin(κt)/κ along, (1 − cos κt)/κ above."""
+    hidden = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
+    t = hidden[:, 0]
+    height = (1 - np.cos(curvature * t)) / curvature
+    expected = [np.sin(curvature * t) / curvature, hidden[:, 1], height]
+    np.testing.assert_allclose(_rolled(hidden, curvature), np.transpose(expected), atol=1e-12)
+
+
+def test_a_sheet_without_curvature_is_flat():
+    hidden = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
+    np.testing.assert_allclose(_rolled(hidden, 0.0), np.column_stack([hidden, np.zeros(50)]))

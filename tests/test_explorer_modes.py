@@ -45,9 +45,27 @@ def test_a_live_explorer_shows_both(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_array_equal(decode(source), drawn(bar, level=2))
 
 
+def test_both_modes_at_once_show_the_static_page_and_build_the_widget(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    static = explore(bar, level=Control([1, 2, 3], default=2))
+    built: list[Any] = []
+    build = explorer_module.live.build_widget
+    monkeypatch.setattr(
+        explorer_module.live,
+        "build_widget",
+        lambda *args, **options: built.append(build(*args, **options)),
+    )
+    monkeypatch.setenv("INFORMED_EXPLORER", "both")
+    both = explore(bar, level=Control([1, 2, 3], default=2))
+    assert isinstance(built[0], ipywidgets.VBox)
+    assert both.widget is None
+    assert Page(both.html).payload()["shown"] == Page(static.html).payload()["shown"]
+
+
 def test_an_unknown_mode_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INFORMED_EXPLORER", "yes")
-    with pytest.raises(ValueError, match=r"INFORMED_EXPLORER='yes' .*\['live', 'static'\]"):
+    with pytest.raises(ValueError, match=r"INFORMED_EXPLORER='yes' .*\['both', 'live', 'static'\]"):
         explore(bar, level=[1])
 
 
@@ -71,14 +89,14 @@ def test_live_means_that_somebody_could_answer(
         kernel = types.SimpleNamespace(get_parent=lambda channel: request)
         shell = types.SimpleNamespace(kernel=kernel)
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
-    assert explorer_module._is_live() is live
+    assert explorer_module._somebody_is_there() is live
 
 
 def test_a_script_without_ipython_is_static_and_imports_stay_light() -> None:
     code = (
         "import sys\n"
         "import informed.teaching.explorer as e\n"
-        "assert e._is_live() is False\n"
+        "assert e._wanted_mode() == 'static'\n"
         "print(sorted({'matplotlib', 'ipywidgets', 'IPython', 'PIL', 'lifelines'}"
         " & set(sys.modules)))"
     )

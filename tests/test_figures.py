@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import nbformat
 import pytest
 from conftest import ROOT
 from matplotlib import rcParams
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import font_scalings
 from matplotlib.text import Text
@@ -76,6 +78,10 @@ STORED = {
     "own_patients": ("own_patients", plots.own_patients),
     "own_variations": ("own_patients", plots.own_variations),
     "site_transfer": ("site_transfer", plots.site_transfer),
+    "classification_study": ("classification_study", plots.classification_study),
+    "covariance_study": ("covariance_study", plots.covariance_study),
+    "rival_study": ("rival_study", plots.rival_study),
+    "rival_study_genes": ("rival_study_genes", plots.rival_study),
     "penalty_study": ("penalty_study", plots.penalty_study),
     "phase_diagram": ("phase_diagram", plots.phase_diagram),
     "prediction_check": ("phase_diagram", plots.prediction_check),
@@ -91,6 +97,48 @@ def test_labels_of_stored_results_can_be_read(name: str) -> None:
 def test_labels_of_drawn_figures_can_be_read() -> None:
     for figure in (plots.manifold_neighborhoods(), plots.phase_point(cluster_ring(), 64, 1.4)):
         assert too_small(figure) == {}
+
+
+def collisions(figure: Figure) -> list[tuple[str, str]]:
+    """Pairs of labels of which one is written over the other."""
+    FigureCanvasAgg(figure).draw()
+    unseen = set()
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                if not (axis.get_visible() and low <= tick.get_loc() <= high):
+                    unseen |= {tick.label1, tick.label2}
+    boxes = [
+        (text.get_text(), text.get_window_extent())
+        for ax in (figure, *figure.axes)
+        for text in (ax.findobj(Text) if ax.get_visible() else [])
+        if text.get_visible() and text.get_text().strip() and text not in unseen
+    ]
+    return sorted(
+        {
+            (one, other)
+            for (one, a), (other, b) in combinations(boxes, 2)
+            if one != other or a.bounds != b.bounds  # the same label, found twice
+            if min(a.x1, b.x1) - max(a.x0, b.x0) > 1 and min(a.y1, b.y1) - max(a.y0, b.y0) > 1
+        }
+    )
+
+
+def test_labels_that_collide_are_seen() -> None:
+    figure, axes = new_figure(1, 3, (6, 2))
+    for ax in axes.flat:
+        ax.set(xlabel="a label that is wider than its panel")
+    assert collisions(figure) == [(ax.get_xlabel(), ax.get_xlabel())]
+    apart, axes = new_figure(1, 3, (6, 2))
+    axes[0, 1].set(xlabel="short", title="short", xscale="log", xlim=(1, 1e4))
+    assert collisions(apart) == []
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_labels_of_stored_results_do_not_collide(name: str) -> None:
+    result, draw = STORED[name]
+    assert collisions(draw(load_result(RESULTS / result))) == []  # type: ignore[operator]
 
 
 def sources() -> Iterator[tuple[str, ast.AST]]:

@@ -6,16 +6,27 @@ import base64
 import io
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import ROOT
 from PIL import Image
 
 sys.path.insert(0, str(ROOT / "tools"))
 from accessible import RULES, mend_page
+from cards import label_cells
 from descriptions import LONGEST, add_description
-from lighten import MATHJAX_PARTS, lighten_page, names_in, without_unused_rules
+from lighten import (
+    MATHJAX_PARTS,
+    TAB_STOPS,
+    drop_replaced_pictures,
+    lighten_page,
+    names_in,
+    with_lazy_tab_stops,
+    without_unused_rules,
+)
 
 USED = {"card", "open", "theme"}
 
@@ -124,19 +135,50 @@ def test_a_narrow_page_gets_the_narrow_picture(tmp_path: Path) -> None:
     page = '<img src="wide.png"><img src="other.png">'
     lighter = lighten_page(page, tmp_path / "page.html", tmp_path)
     assert lighter.count("<picture>") == 1
-    assert 'srcset="_static/wide-phone.png"><img' in lighter
+    assert 'srcset="_static/wide-phone.webp"><img' in lighter
 
 
-def test_mathjax_is_loaded_where_there_are_formulas_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", ["", "?v=4ba68244"])
+def test_mathjax_is_loaded_where_there_are_formulas_only(version: str, tmp_path: Path) -> None:
     scripts = (
         "<script>window.MathJax = {}</script>\n"
-        '<script defer="defer" src="_static/mathjax/startup.js"></script>\n'
+        f'<script defer="defer" src="_static/mathjax/startup.js{version}"></script>\n'
     )
     page = tmp_path / "page.html"
     assert "athJax" not in lighten_page(scripts + "<p>words</p>", page, tmp_path)
     assert "mathjax" not in lighten_page(scripts + "<p>words</p>", page, tmp_path)
     for formula in ('<span class="math">x</span>', r"<p>\(x\)</p>"):
-        assert lighten_page(scripts + formula, page, tmp_path).startswith(scripts)
+        lighter = lighten_page(scripts + formula, page, tmp_path)
+        # Ours comes first: MathJax asks it what to do when the page is ready.
+        ours = '<script defer src="_static/formulas.js"></script>\n'
+        assert lighter.replace(ours, "").startswith(scripts)
+        assert 0 < lighter.index(ours) < lighter.index("mathjax/startup.js")
+
+
+def test_a_drawing_is_offered_in_half_the_bytes_with_the_same_dots(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    dots = np.repeat(np.repeat(rng.integers(0, 255, (12, 9, 3), np.uint8), 8, 0), 8, 1)
+    Image.fromarray(dots).save(tmp_path / "drawn.png", dpi=(192, 192), compress_level=1)
+    lighter = lighten_page('<img src="drawn.png" alt="x">', tmp_path / "page.html", tmp_path)
+    assert 'src="drawn.webp"' in lighter
+    assert 'width="36" height="48"' in lighter
+    with Image.open(tmp_path / "drawn.webp") as offered:
+        assert np.array_equal(np.asarray(offered.convert("RGB")), dots)
+    # A link to the file, as a preview of the page has one, keeps the form that all know.
+    link = '<meta property="og:image" content="drawn.png"><a href="drawn.png">x</a>'
+    assert lighten_page(link, tmp_path / "page.html", tmp_path) == link
+
+
+def test_the_theme_no_longer_measures_all_boxes_at_once() -> None:
+    spec = find_spec("pydata_sphinx_theme")
+    assert spec is not None
+    assert spec.origin is not None
+    (path,) = Path(spec.origin).parent.rglob("static/scripts/pydata-sphinx-theme.js")
+    theme = path.read_text(encoding="utf-8")
+    assert len(TAB_STOPS.findall(theme)) == 1
+    mended = with_lazy_tab_stops(theme, "ours(\\1);\n")
+    assert "ours(\\1);" in mended
+    assert not TAB_STOPS.search(mended)
 
 
 def test_the_settings_load_the_parts_that_are_copied() -> None:
@@ -161,6 +203,7 @@ FAULTS = [
     '<p class="admonition-title">Solution to<a class="reference internal" href="#x"> Ex 1</a></p>',
     '<a title="Print to PDF">\n<span class="btn__text-container">.pdf</span>',
     '(see <span class="math notranslate nohighlight">\\(x\\)</span>).',
+    'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";',
     '<th class="head"><p></p></th>',
 ]
 
@@ -214,3 +257,32 @@ def test_the_glossary_is_in_the_order_of_the_alphabet() -> None:
     keys = [re.sub(r"[^\w ]", "", re.sub(r"[-–]", " ", term.lower())) for term in terms]
     assert len(keys) > 30
     assert keys == sorted(keys)
+
+
+def test_cells_of_cards_say_their_column() -> None:
+    table = (
+        '<table class="cards table">\n<thead><tr><th class="head"><p>Item</p></th>\n'
+        '<th class="head"><p>Test <em>it</em></p></th></tr></thead>\n'
+        '<tr class="row-even"><td><p>T1</p></td>\n<td><p>x</p></td></tr>\n'
+        '<tr class="row-odd"><td><p>T2</p></td>\n<td><p>y</p></td></tr></table>'
+    )
+    labelled = label_cells(table)
+    columns = re.findall(r'<td data-column="([^"]*)"><p>(\w+)</p>', labelled)
+    assert columns == [("Item", "T1"), ("Test it", "x"), ("Item", "T2"), ("Test it", "y")]
+    other = table.replace("cards ", "")
+    assert label_cells(other) == other
+    gap = label_cells(table.replace("<p>x</p>", "<p></p>"))
+    assert "<td></td>" in gap
+    assert re.findall(r'data-column="([^"]*)"', gap) == ["Item", "Item", "Test it"]
+
+
+def test_a_drawing_that_webp_replaces_is_dropped_unless_a_page_names_it(tmp_path: Path) -> None:
+    images = tmp_path / "_images"
+    images.mkdir()
+    for name in ("replaced.png", "replaced.webp", "named.png", "named.webp", "alone.png"):
+        (images / name).touch()
+    page = tmp_path / "page.html"
+    page.write_text('<img src="_images/replaced.webp"><a href="_images/named.png">', "utf-8")
+    drop_replaced_pictures(tmp_path, [page])
+    left = sorted(path.name for path in images.iterdir())
+    assert left == ["alone.png", "named.png", "named.webp", "replaced.webp"]

@@ -38,6 +38,22 @@ def test_the_paragraph_lies_between_the_tags_and_has_lost_its_lead(lead: str) ->
     assert pieces == ["Before.", OPEN, "The curve falls.", CLOSE, "After."]
 
 
+def test_paragraphs_with_words_set_apart_belong_to_the_answer() -> None:
+    pieces = folded(
+        f"*{LEAD}.* It falls.\n\n*With errors.* It rises.\n\n*Last.* It rests.\n\n"
+        "*Then* more.\n\nText."
+    )
+    assert pieces == [
+        OPEN,
+        "It falls.",
+        "With errors. It rises.",
+        "Last. It rests.",
+        CLOSE,
+        "Then more.",
+        "Text.",
+    ]
+
+
 def test_other_paragraphs_and_other_builders_are_left_alone() -> None:
     for text in (f"{LEAD}. Plain.", "**What you need.** Nothing.", "Plain."):
         assert folded(text) == [publish_doctree(text).astext()]

@@ -67,7 +67,7 @@ def features_like(seed: int, n_samples: int = 30) -> np.ndarray:
     )
 
 
-# --- gap_statistic ---
+# ------------------------------------------------------------------------------------ gap_statistic
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -172,7 +172,7 @@ def test_result_prints_as_a_table() -> None:
     assert "best" not in str(result_with([3], [0.5], [0.1]))
 
 
-# --- neighborhood_gap ---
+# --------------------------------------------------------------------------------- neighborhood_gap
 
 
 def test_neighborhood_is_the_gap_of_its_centred_features() -> None:
@@ -301,7 +301,7 @@ def test_progress_bar_only_on_request(capsys: pytest.CaptureFixture[str]) -> Non
     assert shown.out == ""
 
 
-# --- the same seed gives the same result ---
+# -------------------------------------------------------------- the same seed gives the same result
 
 
 def test_gap_statistic_is_repeatable() -> None:
@@ -354,7 +354,7 @@ def test_k_means_runs_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(seen) == {1}
 
 
-# --- refusals ---
+# ----------------------------------------------------------------------------------------- refusals
 
 
 @pytest.mark.parametrize(

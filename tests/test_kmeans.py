@@ -119,3 +119,39 @@ def test_borrowed_starts_cost_no_more_than_ten_restarts(n_neighbors):
         for i in chosen
     ]
     assert np.mean(borrowed) <= 1.005 * np.mean(fresh)
+
+
+def spread_by_loops(rows, n_clusters, n_starts, random_state):
+    """k-means++ as it is told: draw a centre by squared distances, join the nearest centre."""
+    n_points = len(rows)
+    centers = [[i] for i in random_state.randint(n_points, size=n_starts)]
+    for _ in range(1, n_clusters):
+        draws = random_state.uniform(size=(n_starts, 1))[:, 0]
+        for own, draw in zip(centers, draws, strict=True):
+            squared = [min(np.sum((row - rows[c]) ** 2) for c in own) for row in rows]
+            below, chosen = 0.0, 0
+            while below + squared[chosen] <= draw * sum(squared):
+                below += squared[chosen]
+                chosen += 1
+            own.append(chosen)
+    nearest = [
+        [np.argmin([np.sum((row - rows[c]) ** 2) for c in own]) for row in rows] for own in centers
+    ]
+    return np.array(nearest)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("scale", [2.0**-20, 1.0, 2.0**20])
+def test_starts_are_drawn_by_squared_distances_whatever_their_unit(seed, scale):
+    rows, _ = blurred(seed, n_points=25, n_dimensions=3)
+    found = spread_partitions(scale * rows, 4, 3, np.random.RandomState(seed))
+    assert_array_equal(found, spread_by_loops(rows, 4, 3, np.random.RandomState(seed)))
+
+
+def test_a_start_among_equal_points_still_has_all_its_clusters():
+    rows = np.repeat([[0.0, 1.0], [2.0, 3.0]], 4, axis=0)
+    for seed in range(10):
+        starts = spread_partitions(rows, 2, 3, np.random.RandomState(seed))
+        for start in starts:
+            assert sorted(set(start)) == [0, 1]
+            assert len({(*row, label) for row, label in zip(rows, start, strict=True)}) == 2

@@ -30,6 +30,7 @@ from informed.theory import (
     error_bound,
     estimate_spectrum,
     expected_errors,
+    kmeans_mistakes,
     linkage_failure,
     linkage_samples,
     misclassification_rate,
@@ -42,6 +43,7 @@ TINY = 1e-9
 X = np.random.default_rng(0).normal(size=(9, 6))
 LABELS = np.array([0, 0, 1, 1, 2, 2])
 DURATIONS, EVENTS, GROUPS = np.arange(1.0, 7), np.array([1, 0, 1, 1, 0, 1]), [0, 1, 0, 1, 0, 1]
+TWO_CLUSTERS = {"sizes": [9, 9], "separation": 1.0, "noise": 1.0}
 ONE_CLUSTER_EACH = {"separation": 1.0, "noise": 1.0}
 
 
@@ -137,6 +139,9 @@ LIMITS: list[tuple[Callable[..., Any], dict[str, Any], str, Any, Any]] = [
     (linkage_failure, ONE_CLUSTER_EACH | {"n_samples": 9}, "n_features", 2, 1),
     (linkage_samples, ONE_CLUSTER_EACH, "n_features", 2, 1),
     (linkage_samples, ONE_CLUSTER_EACH | {"n_features": 9}, "failure", TINY, 0.0),
+    (kmeans_mistakes, TWO_CLUSTERS | {"n_components": 1}, "n_samples", 2, 1),
+    (kmeans_mistakes, TWO_CLUSTERS | {"n_samples": 9}, "n_components", 1, 0),
+    (kmeans_mistakes, TWO_CLUSTERS | {"n_samples": 9, "n_components": 1}, "failure", TINY, 0.0),
     (recovery, {"loadings": np.eye(3), "sizes": [5] * 3, "noise": 1.0}, "n_samples", 2, 1),
     (
         recovery,

@@ -479,3 +479,14 @@ def test_nothing_works_before_fit():
         local.pairwise_distances()
     with pytest.raises(NotFittedError):
         local.kneighbors_graph(2)
+
+
+def test_the_penalty_of_the_first_and_of_the_last_sample_can_be_asked_for():
+    X = np.random.default_rng(0).normal(size=(12, 8))
+    options = {"directions": "penalized", "penalty": 1.0, "random_state": 0}
+    metric = LocalInformedMahalanobis(8, 2, 3, **options).fit(X)
+    for sample in (0, 11):
+        assert metric.penalty_path(sample).errors.size > 1
+    for sample in (-1, 12):
+        with pytest.raises(ValueError, match=f"sample={sample} is out of range.* 0 to 11"):
+            metric.penalty_path(sample)

@@ -99,7 +99,7 @@ def test_the_path_of_a_neighbourhood_is_that_of_its_samples():
         near,
         local.labels_[7],
         3,
-        recluster=lambda samples: cluster_from_scratch(samples, local._recipe),
+        recluster=lambda samples: cluster_from_scratch(samples, local._ground.recipe),
     )
     found = local.penalty_path(7)
     assert_allclose(found.errors, by_hand.errors, rtol=1e-9)

@@ -205,6 +205,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "as it is": lambda value: value,
     "array": np.asarray,
     "columns first": lambda value: np.asarray(value, order="F"),
+    "matrix": lambda value: np.asarray(value).view(np.matrix) if np.ndim(value) == 2 else value,
     "lists": nested,
     "tuples": tuples,
     "fractions": lambda value: fractions(nested(np.asarray(value))),

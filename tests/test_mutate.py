@@ -21,16 +21,16 @@ from informed.groups import bipartition
 if os.name != "posix":
     pytest.skip("planting errors needs fork", allow_module_level=True)
 
+import mutants_choice
 import mutants_trial
 import mutate
 import mutations
-from mutants_baseline import within_budget
 from mutations import mutants_of
 
 all_mutants = cache(mutate.all_mutants)  # it takes some seconds
 
 
-@pytest.mark.parametrize("module", [mutate, mutations])
+@pytest.mark.parametrize("module", [mutants_choice, mutants_trial, mutate, mutations])
 def test_examples_of_the_tool(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -120,10 +120,50 @@ def test_a_function_gets_its_wrong_code_and_the_file_stays_as_it_is() -> None:
     assert path.read_bytes() == before
 
 
-def test_slow_tests_are_left_out_first() -> None:
-    times = {"a": 50.0, "b": 1.0, "c": 8.0}
-    assert within_budget([(51.0, ["a", "b"]), (8.0, ["c"])], times) == ["b", "c"]
-    assert within_budget([(500.0, ["a"])], {"a": 500.0}) == ["a"]
+def test_a_test_that_names_the_function_comes_before_one_that_names_its_caller() -> None:
+    names = mutants_choice.Names(["test_gap", "test_kmeans", "test_defaults"])
+    [mutant] = [m for m in all_mutants() if m.file == "informed/clusters/kmeans.py"][:1]
+    chosen = names.tests_for(mutant)
+    assert chosen == sorted(chosen, key=lambda each: each[0])
+    files = list(dict.fromkeys(test.partition("::")[0] for _, test in chosen))
+    assert files.index("tests/test_kmeans.py") < files.index("tests/test_gap.py")
+
+
+def test_defaults_and_settings_are_looked_at_first() -> None:
+    names = mutants_choice.Names(["test_gap", "test_defaults"])
+    for mutant in all_mutants("informed/gap.py"):
+        if mutant.function == "gap_statistic" and mutant.change == "20 → 21":
+            assert names.tests_for(mutant)[0][1].startswith("tests/test_defaults.py::")
+            break
+    else:
+        pytest.fail("the default is not among the mutants")
+
+
+def test_a_test_that_fails_on_right_code_notices_nothing(tmp_path: Path) -> None:
+    mutants_trial.TRUSTED, kept = tmp_path / "trusted.json", mutants_trial.TRUSTED
+    asked: list[str] = []
+
+    def run_alone(test: str) -> bool:
+        asked.append(test)
+        return test != "a::bad"
+
+    def attempt(tests: list[str]) -> tuple[list[str], bool]:
+        for place, test in enumerate(tests):
+            if test in ("a::bad", "a::notices"):
+                return tests[: place + 1], True
+        return tests, False
+
+    try:
+        for _ in range(2):
+            trusted = mutants_trial.Trusted(run_alone)
+            tests = ["a::first", "a::bad", "a::other", "a::notices", "a::last"]
+            by, tried = mutants_trial.try_until_sure(attempt, tests, trusted)
+            assert by == "a::notices"
+            assert "a::last" not in tried
+            assert mutants_trial.try_until_sure(attempt, tests[:3], trusted)[0] is None
+        assert asked == ["a::bad", "a::notices"]
+    finally:
+        mutants_trial.TRUSTED = kept
 
 
 def test_every_equivalent_mutant_has_a_reason() -> None:

@@ -31,7 +31,7 @@ NOT_SYMBOLS = re.compile(
 STATEMENTS = re.compile(
     r"```\{prf:(?:theorem|proposition|lemma|corollary|definition|algorithm)\}.*?```", re.S
 )
-LABELLED = re.compile(r"\$\$(?:(?!\$\$).)+\$\$ \(eq-[\w-]+\)", re.S)
+LABELED = re.compile(r"\$\$(?:(?!\$\$).)+\$\$ \(eq-[\w-]+\)", re.S)
 MATH = re.compile(r"\$\$(.+?)\$\$|\$([^$]+)\$", re.S)
 COUNTERS = set("ijkl")
 # Standard letters that need no table: differentials and e to a power, Landau's symbols, indices.
@@ -93,7 +93,7 @@ def allowed(chapter: str) -> set[str]:
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_the_notation_page_covers_each_numbered_statement(path: Path) -> None:
     text = prose(path)
-    numbered = STATEMENTS.findall(text) + LABELLED.findall(text)
+    numbered = STATEMENTS.findall(text) + LABELED.findall(text)
     missing = set().union(*map(of_text, numbered)) - allowed(path.stem) if numbered else set()
     assert not missing, f"{path.stem}: {sorted(missing)} stand in no table of the notation page"
 

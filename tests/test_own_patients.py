@@ -69,7 +69,7 @@ def cohort():
     return make_risk_cohort(50, 420, random_state=0)
 
 
-# --- The chain of steps -----------------------------------------------------------------------
+# ------------------------------------------------------------------------------- The chain of steps
 
 
 def test_nothing_changed_is_what_risk_groups_does(cohort):
@@ -256,7 +256,7 @@ def test_own_patients_refuses_what_it_cannot_run(cohort):
         own_patients(cohort, sizes=())
 
 
-# --- From one hospital to another -------------------------------------------------------------
+# --------------------------------------------------------------------- From one hospital to another
 
 
 def hospitals(offset=0.0, random_state=0):
@@ -438,7 +438,7 @@ def test_figures_show_what_was_computed(small, transfer):
     )
 
 
-# --- What the book shows ----------------------------------------------------------------------
+# ------------------------------------------------------------------------------ What the book shows
 
 
 @pytest.fixture(scope="module")

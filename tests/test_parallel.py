@@ -24,6 +24,7 @@ from by_hand import clustered_data
 from conftest import ROOT
 from joblib import parallel_config
 from joblib.externals.loky import process_executor
+from lost_workers import die_once, kill, wait_for
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -58,15 +59,6 @@ def workers_that_stay():
     """Worker processes that do not end, though nobody needs them; a busy machine takes its time."""
     _, alive = psutil.wait_procs(list(map(psutil.Process, workers())), timeout=120)
     return alive
-
-
-def wait_for(path):
-    while not Path(path).exists():
-        time.sleep(0.005)
-
-
-def kill(pid):
-    os.kill(pid, signal.SIGKILL)
 
 
 # ---------------------------------------------------------------------------- what is the same
@@ -149,14 +141,6 @@ def test_nothing_is_left_in_the_folder_of_temporary_files(tmp_path, monkeypatch)
 
 
 # -------------------------------------------------------------------------------- lost workers
-
-
-def die_once(folder, value):
-    try:
-        Path(folder, "died").touch(exist_ok=False)
-    except FileExistsError:
-        return value
-    kill(os.getpid())
 
 
 @posix
@@ -329,7 +313,9 @@ def test_a_run_that_is_left_leaves_no_process_behind(tmp_path):
 @pytest.mark.parametrize("options", [[], ["-W", "error"]], ids=["", "-W error"])
 def test_an_interrupted_run_leaves_no_process_behind(tmp_path, options):
     script = f"""
-        import sys
+        import signal, sys
+        # The children of a shell in the background ignore interruptions; this one must not.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.path[:0] = [{str(ROOT / "tests")!r}, {str(ROOT)!r}]
         from test_parallel import touch_and_wait
         from informed.parallel import run_tasks
@@ -339,7 +325,6 @@ def test_an_interrupted_run_leaves_no_process_behind(tmp_path, options):
         [sys.executable, *options, "-c", textwrap.dedent(script)],
         stderr=subprocess.PIPE,
         text=True,
-        # As from a shell in the background, whose children ignore interruptions.
         start_new_session=True,
     )
     while len(pids := [int(path.name.split("-")[1]) for path in tmp_path.iterdir()]) < 2:

@@ -166,6 +166,39 @@ def test_a_stored_cell_comes_out_again():
     assert abs(again.known_mean[0, 0] - STORED.known_mean[i, j]) < 4 * spread
 
 
+# ----------------------------------------------------------- another ring, simulated by the test
+
+
+@pytest.mark.parametrize("noise", [0.6, 0.9, 1.4, 2.0])
+def test_theory_holds_on_a_grid_that_is_not_stored(noise):
+    """Four by four cells of a model that no chapter uses, smaller clusters; a row at a time."""
+    row = phase_diagram(
+        noises=(noise,),
+        sizes=(32, 64, 128, 256),
+        n_features=120,
+        strong=72.0,
+        n_init=25,
+        n_repeats=12,
+        n_known=100,
+        random_state=7,
+    )
+    errors = [deviation / np.sqrt(12) for deviation in row.errors.std(axis=-1)]
+    extra = (row.errors[2] - row.errors[1]).std(axis=-1) / np.sqrt(12)
+    spreads = errors[0], row.known_deviation, np.hypot(row.known_deviation, extra)
+    for k, method in enumerate(row.methods):
+        applies = row.applies[k]
+        off = np.abs(row.measured[k] - row.predicted[k])
+        # Within 15 percent, or three standard errors of the simulation where these are larger.
+        near = off < np.maximum(0.15 * row.predicted[k], 3 * spreads[k])
+        assert np.all(near[applies]), method
+        # PCA's law is not that of the clusters, nor the reverse: p for K would be noticed.
+        other = row.predicted[1 if method == "pca" else 0]
+        assert np.all(np.abs(np.log(row.measured[k] / other))[applies] > np.log(2)), method
+    for method in ("pca", "found"):
+        steps = row.first_found(method) - row.first_found(method, predicted=True)
+        assert np.all(np.abs(steps) <= 1), method
+
+
 # ---------------------------------------------------------------------------- figures, command line
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,55 +26,105 @@ from informed.theory import (
 # ---------------------------------------- floor
 
 
-@pytest.mark.parametrize(("q", "strength", "noise"), [(3, 2.0, 1.0), (6, 0.5, 2.0)])
-def test_divergence_of_two_directions_is_the_information_times_the_squared_sine(q, strength, noise):
+def family(signs, h):
+    """The directions of the proof: the matrix of signs times h below the identity, orthonormal."""
+    d = signs.shape[1]
+    tall = np.vstack([np.eye(d), h * signs])
+    values, vectors = np.linalg.eigh(tall.T @ tall)
+    return tall @ (vectors / np.sqrt(values)) @ vectors.T
+
+
+@pytest.mark.parametrize(
+    ("q", "d", "strength", "noise"), [(3, 1, 2.0, 1.0), (6, 1, 0.5, 2.0), (7, 3, 4.0, 0.8)]
+)
+def test_divergence_is_the_information_times_the_squared_sines(q, d, strength, noise):
     rng = np.random.default_rng(q)
-    u, v = orthonormal(rng, q, 1)[:, 0], orthonormal(rng, q, 1)[:, 0]
-    one, other = (strength * np.outer(w, w) + noise**2 * np.eye(q) for w in (u, v))
+    U, V = orthonormal(rng, q, d), orthonormal(rng, q, d)
+    one, other = (strength * W @ W.T + noise**2 * np.eye(q) for W in (U, V))
     divergence = 0.5 * (np.trace(np.linalg.solve(other, one)) - q)
     information = strength**2 / (noise**2 * (strength + noise**2))
-    assert_allclose(divergence, 0.5 * information * (1 - (u @ v) ** 2))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(2, 8), st.floats(0.01, 1.0))
-def test_directions_of_the_proof_lie_as_far_apart_as_it_says(q, part):
-    """Every pair of sign vectors: the squared sine lies between 2h²k and 4h²k."""
-    h = np.sqrt(part / (2 * (q - 1)))
-    signs = np.array(list(product([-1.0, 1.0], repeat=q - 1)))[: 2**5]
-    u = np.column_stack([np.full(len(signs), np.sqrt(1 - (q - 1) * h**2)), h * signs])
-    assert_allclose(np.linalg.norm(u, axis=1), 1)
-    differ = np.sum(signs[:, None] != signs, axis=2)
-    squared = 1 - (u @ u.T) ** 2
-    assert (squared >= 2 * h**2 * differ - 1e-12).all()
-    assert (squared <= 4 * h**2 * differ + 1e-12).all()
+    assert_allclose(divergence, 0.5 * information * missing(U, V))
+    assert_allclose(np.linalg.slogdet(one)[1], np.linalg.slogdet(other)[1])
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(5, 4000), st.integers(2, 3000), st.floats(0.05, 500), st.floats(0.1, 5))
-def test_floor_lies_below_what_pca_does_and_follows_its_law(n, q, strength, noise):
-    floor = error_floor(n, q, strength, noise)
-    expected = expected_errors(n, q, [strength], noise)[0]
+@given(st.integers(1, 4), st.integers(1, 5), st.floats(0.01, 1.0), st.integers(0, 10**6))
+def test_directions_of_the_proof_lie_as_far_apart_as_it_says(d, rest, part, seed):
+    """Pairs of matrices of signs: the squared sines lie between 2h²k and 4h²k."""
+    h = np.sqrt(0.4 * part / (d * rest))
+    rng = np.random.default_rng(seed)
+    signs = rng.choice([-1.0, 1.0], size=(6, rest, d))
+    signs[0], signs[1] = 1.0, -1.0  # the longest, and its opposite
+    signs[2] = signs[0]
+    signs[2, 0, 0] = -1.0  # one sign away
+    spaces = [family(one, h) for one in signs]
+    for i in range(6):
+        assert_allclose(spaces[i].T @ spaces[i], np.eye(d), atol=1e-12)
+        for j in range(i):
+            differ = np.sum(signs[i] != signs[j])
+            squared = missing(spaces[i], spaces[j])
+            assert 2 * h**2 * differ - 1e-12 <= squared <= 4 * h**2 * differ + 1e-12
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.integers(12, 4000),
+    st.integers(1, 6),
+    st.integers(1, 3000),
+    st.floats(0.05, 500),
+    st.floats(0.1, 5),
+)
+def test_floor_lies_below_what_pca_does_and_follows_its_law(n, d, rest, strength, noise):
+    q, strengths = d + rest, [strength] * d
+    floor = error_floor(n, q, strength, noise, n_components=d)
+    expected = expected_errors(n, q, strengths, noise).sum()
     assert floor <= expected + 1e-12
-    assert floor <= 1 / 16
-    first = first_order_errors(n, q, [strength], noise)[0] * (n - 3) / n
-    if first < 2:  # below the cap: a factor of 32, whatever the numbers
+    assert floor <= 1 / 20
+    first = first_order_errors(n, q, strengths, noise).sum() * (n - d - 2) / n
+    if first < 1.6:  # below the cap: a factor of 32, whatever the numbers
         assert_allclose(first / floor, 32)
 
 
-def test_no_direction_of_the_proof_is_found_much_better():
-    """PCA on the family of the proof: its worst mean error is above the floor, and within 64."""
+@pytest.mark.parametrize(
+    ("n", "q", "d", "strength", "noise"), [(40, 12, 1, 2.0, 1.0), (60, 9, 3, 5.0, 1.5)]
+)
+def test_no_directions_of_the_proof_are_found_much_better(n, q, d, strength, noise):
+    """PCA on the family of the proof: its mean error is above the floor, and within 64."""
     rng = np.random.default_rng(0)
-    n, q, strength, noise = 40, 12, 2.0, 1.0
     information = strength**2 / (noise**2 * (strength + noise**2))
-    h = np.sqrt(min(1 / (4 * n * information), 1 / (2 * (q - 1))))
+    h = np.sqrt(min(1 / (4 * n * information), 2 / (5 * d * (q - d))))
     errors = []
     for _ in range(200):
-        signs = rng.choice([-1.0, 1.0], q - 1)
-        u = np.concatenate([[np.sqrt(1 - (q - 1) * h**2)], h * signs])[:, None]
-        errors.append(missing(pca_directions(draw(rng, n, u, [strength], noise), 1).directions, u))
-    floor = error_floor(n, q, strength, noise)
+        U = family(rng.choice([-1.0, 1.0], size=(q - d, d)), h)
+        X = draw(rng, n, U, [strength] * d, noise)
+        errors.append(missing(pca_directions(X, d).directions, U))
+    floor = error_floor(n, q, strength, noise, n_components=d)
     assert floor < np.mean(errors) < 64 * floor
+
+
+def test_one_who_knows_the_family_of_the_proof_stays_above_the_floor():
+    """The best rule on two neighbours of the family errs as often as the proof says, or more."""
+    rng = np.random.default_rng(0)
+    n, strength, noise, q, d = 30, 2.0, 1.0, 5, 2
+    information = strength**2 / (noise**2 * (strength + noise**2))
+    h = np.sqrt(min(1 / (4 * n * information), 2 / (5 * d * (q - d))))
+    signs = np.ones((q - d, d))
+    other = signs.copy()
+    other[0, 0] = -1.0
+    U, V = family(signs, h), family(other, h)
+    difference = V @ V.T - U @ U.T  # the likelihood ratio depends on the samples through this
+    wrong = 0
+    for k in range(2000):
+        hidden = np.sqrt(strength) * rng.standard_normal((n, d)) @ (U, V)[k % 2].T
+        X = hidden + noise * rng.standard_normal((n, q))  # the mean is known
+        wrong += (np.sum(X @ difference * X) > 0) != k % 2
+    assert wrong / 2000 > 0.25
+
+
+@pytest.mark.parametrize("n_components", [0, 6, 1.5])
+def test_a_floor_needs_directions_and_dimensions_without_signal(n_components):
+    with pytest.raises((TypeError, ValueError), match="n_components"):
+        error_floor(50, 6, 1.0, 1.0, n_components=n_components)
 
 
 # ---------------------------------------- sizes that the author did not choose

@@ -23,7 +23,7 @@ from informed.survival import (
     truncate_follow_up,
 )
 
-# --- restricted means ---
+# --------------------------------------------------------------------------------- restricted means
 
 
 def known_up_to(durations: np.ndarray, events: np.ndarray) -> float:
@@ -198,7 +198,7 @@ def test_horizon_beyond_what_is_known_is_refused() -> None:
         restricted_mean_difference([1, 2, 3], [1, 1, 1], list("abc"))
 
 
-# --- proportional hazards ---
+# ----------------------------------------------------------------------------- proportional hazards
 
 
 def grambsch_therneau(durations: np.ndarray, events: np.ndarray, groups: np.ndarray) -> float:

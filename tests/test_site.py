@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import CHAPTERS, DESKTOP, PAGES, PHONE, Visit, foreign, visit
+from browsing import (
+    CHAPTERS,
+    DESKTOP,
+    PAGES,
+    PHONE,
+    Visit,
+    foreign,
+    is_chapter,
+    opened,  # noqa: F401
+    show_in,
+    visit,
+)
 from playwright.sync_api import Browser, Page
 
 
@@ -31,13 +42,6 @@ def check_mathematics(page: Page) -> None:
     assert shown == page.locator(".math mjx-container").count()
 
 
-@pytest.fixture(scope="module", params=PAGES)
-def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
-    """Each page of the book in turn, opened once from a server for several tests."""
-    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
-        yield this
-
-
 def test_page_opens_from_a_server(opened: Visit, site_url: str) -> None:
     assert opened.errors == []
     assert foreign(opened, site_url) == []
@@ -46,30 +50,68 @@ def test_page_opens_from_a_server(opened: Visit, site_url: str) -> None:
     check_mathematics(opened.page)
 
 
+def test_chapters_show_mathematics_and_figures_and_download(opened: Visit) -> None:
+    """The list of chapters is not empty, and each of them is a page: see the next test."""
+    if not is_chapter(opened):
+        return
+    page = opened.page
+    assert page.locator("mjx-container").count() > 10
+    # Pictures are loaded when a reader comes near; here all of them at once.
+    widths = page.eval_on_selector_all(
+        "article figure img",
+        """images => Promise.all(images.map(async image => {
+            image.loading = 'eager';
+            await image.decode();
+            return image.naturalWidth;
+        }))""",
+    )
+    assert widths
+    assert min(widths) > 0
+    link = page.locator('a[href$=".ipynb"]').first.get_attribute("href")
+    assert link is not None
+    reply = page.request.get(f"{page.url}/../{link}")
+    assert reply.ok
+    assert json.loads(reply.body())["nbformat"] == 4
+    assert urlsplit(reply.url).path.endswith(urlsplit(page.url).path.replace(".html", ".ipynb"))
+
+
+def test_every_chapter_is_a_page() -> None:
+    assert len(CHAPTERS) >= 19
+    assert {f"{name}.html" for name in CHAPTERS} <= set(PAGES)
+
+
+def test_no_icon_is_a_letter_of_a_font_that_is_not_there(opened: Visit) -> None:
+    letters = opened.page.evaluate(
+        r"""() => [...document.querySelectorAll('body *')].flatMap(element =>
+            ['::before', '::after']
+                .filter(part => /[\uE000-\uF8FF]/.test(getComputedStyle(element, part).content))
+                // Tall brackets are pieces of letters, of a font that comes with the formulas.
+                .filter(() => !element.closest('mjx-container') && element.getClientRects().length)
+                .map(part => element.className + part))"""
+    )
+    assert letters == []
+
+
+def test_no_icon_lies_on_the_title_of_a_box(opened: Visit) -> None:
+    covered = opened.page.evaluate(
+        """() => [...document.querySelectorAll('.admonition-title')].filter(title => {
+            const room = parseFloat(getComputedStyle(title).paddingLeft);
+            return ['::before', '::after'].some(part => {
+                const icon = getComputedStyle(title, part);
+                if (icon.content === 'none' || icon.maskImage === 'none') return false;
+                return parseFloat(icon.left) + parseFloat(icon.width) > room;
+            });
+        }).map(title => title.textContent)"""
+    )
+    assert covered == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_from_a_file(name: str, browser: Browser, site: Path) -> None:
     with visit(browser, (site / name).as_uri()) as this:
         assert this.errors == []
         assert foreign(this, site.as_uri()) == []
         check_mathematics(this.page)
-
-
-def test_chapters_show_mathematics_and_figures(browser: Browser, site_url: str) -> None:
-    assert CHAPTERS
-    for name in CHAPTERS:
-        with visit(browser, f"{site_url}/{name}.html") as this:
-            assert this.page.locator("mjx-container").count() > 10
-            # Pictures are loaded when a reader comes near; here all of them at once.
-            widths = this.page.eval_on_selector_all(
-                "article figure img",
-                """images => Promise.all(images.map(async image => {
-                    image.loading = 'eager';
-                    await image.decode();
-                    return image.naturalWidth;
-                }))""",
-            )
-            assert widths
-            assert min(widths) > 0
 
 
 def test_root_leads_to_the_landing_page(browser: Browser, site_url: str) -> None:
@@ -193,39 +235,27 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_both_modes(opened: Visit, scheme: str) -> None:
-    opened.page.emulate_media(color_scheme=scheme)
-    opened.page.wait_for_selector(f"html[data-theme={scheme}]")
+def test_text_stands_out_in_both_modes(opened: Visit, scheme: Literal["light", "dark"]) -> None:
+    show_in(opened, scheme)
     count, poor, paper = opened.page.evaluate(CONTRAST)
     assert count
     assert poor == []
     assert (paper < 0.1) is (scheme == "dark")
 
 
-def test_folded_parts_open(browser: Browser, site_url: str) -> None:
-    for name in CHAPTERS:
-        with visit(browser, f"{site_url}/{name}.html") as this:
-            solutions = this.page.locator("article .solution.dropdown").all()
-            assert solutions, f"{name} has no folded solution"
-            hints = this.page.locator("article .admonition.dropdown:not(.solution)").all()
-            for box in solutions + hints:
-                body = box.locator(":scope > :not(.admonition-title):not(button)").first
-                assert not body.is_visible()
-                box.locator("button.toggle-button").first.click()
-                assert body.is_visible()
-            for code in this.page.locator("article details:not(.informed-seen)").all():
-                source = code.locator("pre").first
-                assert not source.is_visible()
-                code.locator("summary").first.click()
-                assert source.is_visible()
-
-
-def test_chapters_download_as_notebooks(browser: Browser, site_url: str) -> None:
-    for name in CHAPTERS:
-        with visit(browser, f"{site_url}/{name}.html") as this:
-            link = this.page.locator('a[href$=".ipynb"]').first.get_attribute("href")
-            assert link is not None
-            reply = this.page.request.get(f"{site_url}/{name}.html/../{link}")
-            assert reply.ok
-            assert json.loads(reply.body())["nbformat"] == 4
-            assert urlsplit(reply.url).path.endswith(f"{name}.ipynb")
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_folded_parts_open(name: str, browser: Browser, site_url: str) -> None:
+    with visit(browser, f"{site_url}/{name}.html", mathematics=False) as this:
+        solutions = this.page.locator("article .solution.dropdown").all()
+        assert solutions, f"{name} has no folded solution"
+        hints = this.page.locator("article .admonition.dropdown:not(.solution)").all()
+        for box in solutions + hints:
+            body = box.locator(":scope > :not(.admonition-title):not(button)").first
+            assert not body.is_visible()
+            box.locator("button.toggle-button").first.click()
+            assert body.is_visible()
+        for code in this.page.locator("article details:not(.informed-seen)").all():
+            source = code.locator("pre").first
+            assert not source.is_visible()
+            code.locator("summary").first.click()
+            assert source.is_visible()

@@ -32,14 +32,16 @@ def test_pages_link_the_script_and_do_not_repeat_it(site: Path) -> None:
     for page in [*CHAPTERS, "book/playground", "book/progress"]:
         text = source_of(site, page)
         assert text.count("_static/informed.js") == 1, page
-        assert text.count("_static/informed.css") == 1, page
+        # One style sheet holds all of them, that of the computed figures as well.
+        (sheet,) = re.findall(r'rel="stylesheet" href="[./]*([^"]+)"', text)
+        assert ".informed-computed" in (site / sheet).read_text(encoding="utf-8"), page
         assert "informedPack" not in text, page
 
 
 @pytest.mark.parametrize("page", [*CHAPTERS, "book/playground", "book/progress"])
 def test_all_of_a_page_starts_from_a_file(page: str, browser: Browser, site: Path) -> None:
     address = (site / f"{page}.html").as_uri()
-    with visit(browser, address) as this:
+    with visit(browser, address, mathematics=False) as this:
         selector = (
             ".informed-computed, form.informed-answer, .informed-quiz, .informed-proof, "
             ".informed-progress"
@@ -47,10 +49,10 @@ def test_all_of_a_page_starts_from_a_file(page: str, browser: Browser, site: Pat
         asleep = (
             f"[...document.querySelectorAll('{selector}')].filter(e => !('moving' in e.dataset))"
         )
-        this.page.wait_for_function(f"{asleep}.length === 0", timeout=120_000)
+        this.page.wait_for_function(f"{asleep}.length === 0")
         for figure in this.page.locator(".informed-computed[data-explorer]").all():
             assert figure.locator("[data-name]").count()
-            assert figure.locator("> .words").inner_text()
+            assert figure.locator("> .words").text_content()
         assert this.errors == []
         assert foreign(this, site.as_uri()) == []
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urljoin
 
 import numpy as np
 import pytest
-from browsing import CHAPTERS, DESKTOP, Visit, drag, foreign, visit
+from browsing import CHAPTERS, PAGES, PHONE, Visit, drag, foreign, visit
 from bs4 import BeautifulSoup
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Response
+from playwright.sync_api import Browser, Locator
+from weights import weigh
 
 MB = 1_000_000
 
@@ -78,7 +78,7 @@ class Moved:
             if kind == "range":
                 assert control.get_attribute("aria-valuetext") == texts[position]
             elif kind == "select-one":
-                assert control.locator("option:checked").inner_text() == texts[position]
+                assert control.locator("option:checked").text_content() == texts[position]
 
     def press(self, number: int, key: str) -> None:
         """Press a key on a control, and note where that must put it."""
@@ -139,7 +139,7 @@ def chapter(
     request: pytest.FixtureRequest, browser: Browser, site_url: str
 ) -> Iterator[list[Moved]]:
     """The explorers of each chapter in turn, on a page that stays open for all tests."""
-    with visit(browser, f"{site_url}/{request.param}.html") as this:
+    with visit(browser, f"{site_url}/{request.param}.html", mathematics=False) as this:
         yield explorers(this)
         assert this.errors == []
         assert foreign(this, site_url) == []
@@ -240,7 +240,7 @@ def test_print_shows_the_default(chapter: list[Moved]) -> None:
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_explorers_move_from_a_file(name: str, browser: Browser, site: Path) -> None:
-    with visit(browser, (site / f"{name}.html").as_uri()) as this:
+    with visit(browser, (site / f"{name}.html").as_uri(), mathematics=False) as this:
         for explorer in explorers(this):
             for number, kind in enumerate(explorer.kinds):
                 explorer.press(number, "Space" if kind == "checkbox" else "End")
@@ -258,35 +258,29 @@ def test_the_site_is_light(site: Path) -> None:
     assert sum(path.stat().st_size for path in files) < 40 * MB
 
 
-class Weighed(NamedTuple):
-    """What a reader loads before scrolling: bytes as stored, and as a server sends them."""
-
-    plain: int
-    packed: int
-    requests: int
-
-
-def weigh(browser: Browser, address: str) -> Weighed:
-    context = browser.new_context(viewport=DESKTOP)
-    page = context.new_page()
-    replies: list[Response] = []
-    page.on("response", lambda reply: replies.append(reply))
-    page.goto(address, wait_until="networkidle")
-    bodies = [reply.body() for reply in replies]
-    context.close()
-    return Weighed(
-        sum(map(len, bodies)), sum(len(gzip.compress(body)) for body in bodies), len(bodies)
-    )
-
-
 def test_the_landing_page_is_light(browser: Browser, site_url: str) -> None:
     weight = weigh(browser, f"{site_url}/book/index.html")
     assert weight.plain <= 0.5 * MB, weight
+    assert weight.requests <= 20, weight
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_is_light(page: str, browser: Browser, site_url: str) -> None:
+    weight = weigh(browser, f"{site_url}/{page}")
+    # As a server sends it. Plain, a third of the bytes are MathJax, the same files for all pages.
+    assert weight.packed <= 1.2 * MB, weight
+    assert weight.plain <= 2 * MB, weight
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_each_chapter_is_light(name: str, browser: Browser, site_url: str) -> None:
-    weight = weigh(browser, f"{site_url}/{name}.html")
-    # As a server sends it. Plain, half of the bytes are MathJax, the same files for all chapters.
-    assert weight.packed <= 1.2 * MB, weight
-    assert weight.plain <= 2.2 * MB, weight
+def test_the_text_stays_where_it_is_while_a_chapter_opens(
+    name: str, browser: Browser, site_url: str
+) -> None:
+    """The measure of layout shifts is good below 0.1; formulas alone would give twice that."""
+    with visit(browser, f"{site_url}/{name}.html", viewport=PHONE) as this:
+        shifts = this.page.evaluate(
+            """() => new Promise(go => new PerformanceObserver(list =>
+                go(list.getEntries().map(entry => entry.value))
+            ).observe({type: 'layout-shift', buffered: true}) || setTimeout(() => go([]), 500))"""
+        )
+        assert sum(shifts) < 0.1

@@ -27,7 +27,6 @@ def page_of(site: Path, name: str) -> Path:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1000, "height": 800})
-    page.set_default_timeout(30_000)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     yield page
     page.close()

@@ -7,24 +7,22 @@ shows only in a corner: a factor that a coarse grid hides, a tolerance, two rare
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from follow_ups import log_rank_by_loops
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse, stats
+from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.utils import get_tags
 
-from informed.alternating import _recluster
+from informed.alternating.estimator import _recluster
 from informed.clusters import cluster_features, kmeans
 from informed.clusters.features import check_distinct_rows, cluster_rows_from
-from informed.clusters.kmeans import _fill_empty_clusters
+from informed.clusters.kmeans import fill_empty_clusters
 from informed.datasets import make_risk_cohort
 from informed.datasets.block_data import _rotation_without_levels
 from informed.datasets.blurred import blurred_toy
@@ -41,20 +39,8 @@ from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_parameters
 from informed.metrics.neighborhoods import cluster_from_scratch
-from informed.spiked import inflated_variance, limiting_cosine, strength_from_variance
+from informed.spiked import limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
-from informed.theory import (
-    axis_roles,
-    error_bound,
-    estimate_spectrum,
-    expected_errors,
-    linkage_failure,
-    linkage_samples,
-    misclassification_rate,
-    predicted_gain,
-    recovery,
-)
-from informed.theory.recovery import samples_for_rate
 
 # ------------------------------------------------------------------------------------ data sets
 
@@ -154,7 +140,7 @@ def test_tiles_are_rotations_drawn_alike_in_all_directions(k: int) -> None:
 
 def test_two_clusters_that_are_empty_at_once_get_two_points() -> None:
     partition, sizes = np.zeros(5, dtype=np.intp), np.array([5, 0, 0])
-    _fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
+    fill_empty_clusters(partition, np.array([1.0, 5.0, 2.0, 4.0, 0.0]), sizes)
     assert_array_equal(partition, [0, 1, 0, 2, 0])
     assert_array_equal(sizes, np.bincount(partition))
 
@@ -393,116 +379,6 @@ def test_each_round_of_the_alternation_keeps_what_is_cheaper_than_a_fresh_start(
     for seed in range(5):
         kept = _recluster(points, truth, 30, np.random.RandomState(seed))
         assert _cost(points, kept) <= _cost(points, truth) * (1 + 1e-12)
-
-
-# --------------------------------------------------------------------------------------- theory
-
-
-@pytest.mark.parametrize("n", [8, 30])
-def test_the_estimated_spectrum_explains_the_sample_covariance(n: int) -> None:
-    """Inflated again, the strengths are its leading variances; with the noise, its trace."""
-    rng = np.random.default_rng(n)
-    X = rng.normal(size=(n, 2)) * [9, 7] @ rng.normal(size=(2, 12)) + rng.normal(size=(n, 12))
-    S = np.cov(X.T)
-    strengths, noise = estimate_spectrum(X + 5, 2)
-    assert 12 * noise**2 + strengths.sum() == pytest.approx(np.trace(S))
-    leading = np.linalg.eigvalsh(S)[::-1][:2]
-    assert_allclose(inflated_variance(strengths, 12 / (n - 1), noise**2), leading, rtol=1e-6)
-
-
-def test_what_cannot_be_told_from_noise_gets_the_strength_of_the_threshold() -> None:
-    X = np.random.default_rng(3).normal(size=(10, 40))
-    strengths, noise = estimate_spectrum(X, 1)
-    assert strengths[0] == pytest.approx(noise**2 * np.sqrt(40 / 9))
-
-
-def test_a_gain_over_no_error_is_infinite() -> None:
-    found = predicted_gain(100, 300, 6, [150.0, 6.0], 1.0)
-    assert dataclasses.replace(found, found_error=0.0).gain == np.inf
-    assert dataclasses.replace(found, pca_error=0.6, found_error=0.2).gain == pytest.approx(3)
-
-
-@pytest.mark.parametrize(
-    ("n", "q", "strengths", "noise"),
-    [(512, 6, [150.0, 6.0], 1.0), (400, 20, [30.0], 0.7), (3000, 100, [9.0, 5.0, 4.0], 1.5)],
-)
-def test_error_bound_is_the_least_value_of_its_formula(
-    n: int, q: int, strengths: list[float], noise: float
-) -> None:
-    d, variance = len(strengths), noise**2
-
-    def bound(t: float) -> float:
-        above = variance * (1 + np.sqrt((q - d) / (n - 1)) + t / np.sqrt(n - 1)) ** 2
-        below = (strengths[-1] + variance) * (1 - np.sqrt(d / (n - 1)) - t / np.sqrt(n - 1)) ** 2
-        if above >= below:
-            return np.inf
-        leading = variance * (q - d) / (n - d - 2) * sum(1 / (s + variance) for s in strengths)
-        return leading / (1 - above / below) ** 2 + 2 * d * np.exp(-(t**2) / 2)
-
-    least = min(bound(t) for t in np.linspace(0, np.sqrt(n - 1) - np.sqrt(d), 5000)[1:-1])
-    assert least < min(d, q - d)
-    assert error_bound(n, q, strengths, noise) == pytest.approx(least, rel=1e-3)
-
-
-@pytest.mark.parametrize(("n", "K"), [(60, 8), (200, 20)])
-def test_thresholds_are_where_the_expected_errors_begin_to_fall(n: int, K: int) -> None:
-    found = predicted_gain(n, 300, K, [50.0, 9.0], 1.3)
-    for dimension, threshold in ((300, found.pca_threshold), (K, found.informed_threshold)):
-        just_below, just_above = (
-            expected_errors(n, dimension, [50.0, factor * threshold], 1.3)[1]
-            for factor in (0.999, 1.001)
-        )
-        assert just_below == 1
-        assert just_above < 1
-
-
-def test_the_offset_of_a_pair_is_twice_the_share_of_the_noise() -> None:
-    """A new sample has half the variance of a difference of two: slope and half of the offset."""
-    strength, noise = np.array([3.0, 20.0]), 1.3
-    roles = axis_roles(strength, noise, 0.5, 4.0)
-    assert_allclose(roles.shrinkage, roles.slope + roles.offset / 2)
-    plain = axis_roles(strength, noise, 0.0, 0.0)
-    assert_allclose(plain.offset, 2 * 1.69 / (strength + 1.69))
-    assert_allclose(plain.signal_share, strength / (strength + 1.69))
-
-
-@pytest.mark.parametrize(("n", "p"), [(20, 4), (60, 30)])
-def test_linkage_fails_at_most_as_often_as_its_pairs_do(n: int, p: int) -> None:
-    """All pairs of features times the chance of one on the wrong side of the best number."""
-    within, between = 2 * 0.5**2, 2 * 0.5**2 + 1.5**2
-    cuts = np.linspace((n - 1) * within, (n - 1) * between, 20_000)
-    wrong = stats.chi2(n - 1).sf(cuts / within) + stats.chi2(n - 1).cdf(cuts / between)
-    expected = p * (p - 1) / 2 * wrong.min()
-    assert expected < 1
-    assert linkage_failure(n, p, 1.5, 0.5) == pytest.approx(expected, rel=1e-3)
-
-
-@pytest.mark.parametrize("K", [2, 3, 5])
-def test_clusters_that_cannot_be_told_apart_are_guessed(K: int) -> None:
-    found = recovery(2, 1e-6 * np.eye(K), [10] * K, 1.0)
-    assert found.misclassified == pytest.approx(1 - 1 / K, abs=1e-3)
-    assert_allclose(found.rates.sum(axis=1), 1)
-    rate = misclassification_rate(2, 1e-6, 1.0, n_clusters=K)
-    assert rate == pytest.approx(1 - 1 / K, abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        partial(misclassification_rate, 10),
-        partial(linkage_failure, 10, 20),
-        partial(linkage_samples, 20),
-        partial(samples_for_rate, 0.1, n_clusters=2, cluster_size=5),
-    ],
-)
-@pytest.mark.parametrize("name", ["separation", "noise"])
-def test_nothing_is_predicted_without_separation_or_without_noise(
-    function: Callable[..., float], name: str
-) -> None:
-    with pytest.raises(ValueError, match=name):
-        function(**{"separation": 1.0, "noise": 1.0, name: 0.0})
-    with pytest.raises(ValueError, match="noise"):
-        recovery(10, np.eye(2), [5, 5], 0.0)
 
 
 # ---------------------------------------------------------------------------------- experiments

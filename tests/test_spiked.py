@@ -81,3 +81,30 @@ def test_strengths_and_noise_come_back_from_the_variances():
     assert_allclose(found[:2], strengths, rtol=0.1)
     assert found[2] == 0
     assert_allclose(level, noise, rtol=0.01)
+
+
+@pytest.mark.parametrize("aspect", [0.5, 2.0])
+def test_a_weak_direction_beside_a_strong_one_leaves_no_trace(aspect):
+    """Below the threshold, for two directions: the second half of the limits, as it was proved."""
+    rng = np.random.default_rng(0)
+    strengths = np.array([12.0, 0.5]) * np.sqrt(aspect)
+    edge, traces = inflated_variance(0.0, aspect), []
+    for n in (100, 400, 1600):
+        q = int(aspect * n)
+        rows = []
+        for _ in range(12 if n < 1000 else 3):
+            X = rng.standard_normal((n, q))
+            X[:, :2] += rng.standard_normal((n, 2)) * np.sqrt(strengths)
+            _, values, right = np.linalg.svd(X, full_matrices=False)
+            found = right[1]
+            # The identity behind the proof, in the coordinates of the signal and of the noise.
+            _, noise_values, noise_vectors = np.linalg.svd(X[:, 2:], full_matrices=False)
+            pulled = noise_vectors @ (X[:, 2:].T @ X[:, :2]) @ found[:2]
+            gaps = values[1] ** 2 - noise_values**2
+            assert_allclose(pulled, gaps * (noise_vectors @ found[2:]), atol=1e-6 * n)
+            rows.append([np.sum(found[:2] ** 2), values[1] ** 2 / n])
+        trace, variance = np.mean(rows, axis=0)
+        traces.append(trace)
+        assert_allclose(variance, edge, rtol=15 / n ** (2 / 3))
+    assert traces[0] > traces[1] > traces[2]
+    assert traces[2] < 0.03

@@ -20,7 +20,7 @@ from informed.metrics import spiked_covariance
 SEEDS = pytest.mark.parametrize("seed", range(5))
 
 
-# --- averaging ----------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------- averaging
 
 
 def misfit(V, labels):
@@ -72,6 +72,9 @@ def test_averaging_helps_as_long_as_the_misfit_is_small_beside_the_tilt(cosine, 
     predicted = sine2 * (60 - 4 - misfit(V, labels)) / 58 - loss * cosine * (2 - cosine)
     assert gain == pytest.approx(predicted, abs=0.01)
 
+    if cosine < 0.9 and blur == 0:  # noise around the truth itself: K of p shares would be left
+        assert abs(gain - (2 * (1 - cosine) * (60 - 4) / 60)) > 0.05
+
 
 def test_scaling_after_averaging_leaves_the_share_of_the_noise():
     rng = np.random.default_rng(0)
@@ -90,7 +93,7 @@ def test_averaged_directions_can_stay_orthogonal():
     assert np.linalg.norm(averaged[:, 1]) < 0.6
 
 
-# --- PCA ----------------------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------------------- PCA
 
 
 def test_a_single_sample_variance_after_the_first_can_be_too_small():
@@ -117,7 +120,7 @@ def test_units_matter_below_the_rank_and_not_below_the_number_of_features(seed):
     assert distances(noisy, 2) != pytest.approx(distances(noisy * units, 2), rel=0.01)
 
 
-# --- k-means and PCA ----------------------------------------------------------------------------
+# ---------------------------------------------------------------------------------- k-means and PCA
 
 
 @SEEDS
@@ -154,7 +157,7 @@ def test_noise_may_differ_between_clusters_but_not_within(seed):
     assert min(gaps[2:]) > 0.01
 
 
-# --- optimal directions -------------------------------------------------------------------------
+# ------------------------------------------------------------------------------- optimal directions
 
 
 def steps(T, S, alpha, n_steps):
@@ -244,6 +247,49 @@ def test_near_a_solution_errors_shrink_by_the_stated_factors_once_rotations_are_
     assert turned[:d] - np.eye(d) == pytest.approx(turn, abs=500 * size**2)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_weight_is_lost_at_the_largest_trace(seed):
+    """Ties among the eigenvalues: what is missing to the bound, term by term."""
+    rng = np.random.default_rng(seed)
+    values, d = np.array([3.0, 2.0, 2.0, 2.0, 0.5]), 2
+    basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    M = basis * values @ basis.T
+    Q = np.linalg.qr(rng.normal(size=(5, d)))[0]
+    weights = np.sum((Q.T @ basis) ** 2, axis=0)
+    terms = (values - values[d - 1]) * (np.array([1, 1, 0, 0, 0]) - weights)
+    assert values[:d].sum() - np.trace(Q.T @ M @ Q) == pytest.approx(terms.sum())
+    assert np.all(terms >= -1e-12)
+    # Any unit vector of the threefold eigenspace will do as the second one.
+    second = basis[:, 1:4] @ np.linalg.qr(rng.normal(size=(3, 1)))[0]
+    best = np.column_stack([basis[:, 0], second])
+    assert np.trace(best.T @ M @ best) == pytest.approx(5)
+
+
+@pytest.mark.parametrize(("noise", "attracts"), [(0.5, False), (4.0, True)])
+def test_constant_length_decides_nearby_only(noise, attracts):
+    """At a solution the rule rests whatever the clusters; what is near is drawn or repelled."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), 10)
+    X = 2 * rng.normal(size=(25, 4))[:, labels] + noise * rng.normal(size=(25, 40))
+    Sigma, H = np.cov(X, rowvar=False), indicator(labels)
+    solution = exact_directions(X, labels, 2).directions
+
+    def step(U):
+        G = 2 * Sigma @ U - U @ (U.T @ Sigma @ U) - Sigma @ U @ (U.T @ U)
+        return H @ (H.T @ (U + 0.1 * G / np.linalg.norm(G, 2)))
+
+    outside = np.linalg.norm(Sigma @ solution - H @ (H.T @ Sigma @ solution), 2)
+    assert (outside > np.linalg.norm(H.T @ Sigma @ H, 2) / 5) == attracts
+    assert step(solution) == pytest.approx(solution, abs=1e-9)
+
+    start = solution * [1 + 1e-4, 1]  # the leading direction a little too long
+    near = start
+    for _ in range(40):
+        near = step(near)
+    off = np.linalg.norm(near - solution) / np.linalg.norm(start - solution)
+    assert (off < 0.1) if attracts else (off > 10)
+
+
 def test_the_iteration_ends_at_the_same_span_with_another_distance():
     X = make_hidden_square(60, 120, spread=0.1, noise=1.0, random_state=0).X
     labels = cluster_features(X, 3, random_state=0)
@@ -255,7 +301,7 @@ def test_the_iteration_ends_at_the_same_span_with_another_distance():
     assert np.ptp(ratio) > 0.01
 
 
-# --- other chapters -----------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------- other chapters
 
 
 def test_a_quasi_mode_need_not_be_near_an_eigenvector():
@@ -288,7 +334,7 @@ def test_a_distance_that_knows_more_than_the_covariance_can_be_invariant_too():
 
 @pytest.mark.parametrize(
     ("shape", "holds"),
-    [((5, 2, 5), True), ((4, 4, 4), True), ((2, 5, 2), False), ((2, 5, 5), False)],
+    [((5, 2, 5), True), ((4, 4, 4), True), ((2, 5, 7), False), ((2, 5, 2), False)],
 )
 def test_the_pseudo_inverse_of_a_product_depends_on_the_shapes(shape, holds):
     rng = np.random.default_rng(0)
@@ -342,7 +388,7 @@ def test_unit_columns_do_not_make_a_pseudo_inverse():
     assert Q / variances @ Q.T == pytest.approx(np.linalg.pinv(Q * variances @ Q.T, rcond=1e-10))
 
 
-# --- rows and columns ---------------------------------------------------------------------------
+# --------------------------------------------------------------------------------- rows and columns
 
 
 def k_means_from(points, labels):
@@ -378,7 +424,7 @@ def test_at_a_tie_only_the_clusters_of_the_last_round_are_known_to_be_settled():
     assert lowers(X.T @ over_kept, columns)
 
 
-# --- other-uses ---------------------------------------------------------------------------------
+# --------------------------------------------------------------------------------------- other-uses
 
 
 def test_the_likelihood_of_ledoit_and_wolf_falls_only_while_samples_are_fewer_than_features():

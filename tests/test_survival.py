@@ -40,7 +40,7 @@ def read(data: dict[str, str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return durations, events, np.array([group for group, _ in cells])
 
 
-# --- published values ---
+# --------------------------------------------------------------------------------- published values
 
 
 def test_aml_matches_r() -> None:
@@ -105,7 +105,7 @@ def test_classic_data_by_loops(data: dict[str, str]) -> None:
     assert result.expected == pytest.approx(tuple(expected.values()), rel=1e-10)
 
 
-# --- independent ways ---
+# --------------------------------------------------------------------------------- independent ways
 
 
 @quick

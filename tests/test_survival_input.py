@@ -23,7 +23,7 @@ from informed.survival import (
 horizons = st.sampled_from([0.5, 1, 3, 4.5, 6, 9])  # at and between the durations
 
 
-# --- follow-up ---
+# ---------------------------------------------------------------------------------------- follow-up
 
 
 @quick
@@ -77,7 +77,7 @@ def test_dropping_late_deaths_makes_a_difference_out_of_none() -> None:
     assert log_rank_p_value(cut, seen, groups[kept]) < 1e-4
 
 
-# --- refusals ---
+# ----------------------------------------------------------------------------------------- refusals
 
 GOOD: dict[str, Any] = {
     "durations": [1.0, 2.0, 3.0, 4.0],

@@ -19,7 +19,7 @@ from informed.survival import (
     permutation_p_value,
 )
 
-# --- properties ---
+# --------------------------------------------------------------------------------------- properties
 
 
 @quick
@@ -110,7 +110,7 @@ def test_result_explains_itself() -> None:
     assert "90 % interval" in str(ratio)
 
 
-# --- permutation test ---
+# --------------------------------------------------------------------------------- permutation test
 
 
 @pytest.mark.parametrize(

@@ -395,3 +395,83 @@ def test_erratum_5_the_recovered_distance_is_root_twelve_times_the_hidden_one(se
         distances = pdist(X[:100] @ (found.directions / np.sqrt(found.pca_variances)))
         ratio = np.sum(distances) / np.sum(pdist(hidden[:100]))
         assert ratio == pytest.approx(np.sqrt(12), rel=0.03)
+
+
+# ----------------------------------------------------------------------- errata 7, 8, 9, 13 and 14
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_erratum_7_projections_give_the_distance_only_after_division(seed):
+    X = np.random.default_rng(seed).normal(size=(30, 8)) * np.arange(1, 9)
+    U, values = leading(covariance(X), 3)
+    matrix = U @ np.diag(1 / values) @ U.T
+    differences = X[1:] - X[0]
+    true = np.sqrt(np.einsum("ij,jk,ik->i", differences, matrix, differences))
+    np.testing.assert_allclose(
+        cdist(X[1:] @ (U / np.sqrt(values)), X[:1] @ (U / np.sqrt(values))).ravel(), true
+    )
+    # Projections alone: along each direction too long by its standard deviation.
+    for k in range(3):
+        along = U[:, k]
+        assert np.linalg.norm(along @ U) == pytest.approx(
+            np.sqrt(values[k]) * np.sqrt(along @ matrix @ along)
+        )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_erratum_14_the_first_directions_decompose_a_truncation_only(seed):
+    X = np.random.default_rng(seed).normal(size=(30, 8)) * np.arange(1, 9)
+    U, values = leading(covariance(X), 3)
+    left_out = covariance(X) - U @ np.diag(values) @ U.T
+    following = leading(covariance(X), 4)[1][3]
+    assert np.linalg.norm(left_out, 2) == pytest.approx(following)
+    assert following > 1
+
+
+@pytest.mark.parametrize(("sizes", "rho"), [((4, 7, 9), 0.3), ((5, 5), 0.6)])
+def test_erratum_8_the_toy_has_full_rank_and_as_many_large_eigenvalues_as_clusters(sizes, rho):
+    """With variance one: C has blocks with ones and rho; two types add a quarter of δδᵀ."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    within = np.where(labels[:, None] == labels, rho, 0.0) + (1 - rho) * np.eye(len(labels))
+    delta = rng.normal(size=len(sizes))[labels]
+    sigma = within + np.outer(delta, delta) / 4
+    values = np.linalg.eigvalsh(sigma)
+    assert np.linalg.matrix_rank(sigma) == len(labels)
+    assert np.count_nonzero(values > 1 - rho + 1e-9) == len(sizes)
+    # The law of total covariance, on samples: both types half of the time.
+    kinds = np.tile([0.5, -0.5], 30_000)
+    samples = np.outer(kinds, delta) + rng.multivariate_normal(np.zeros(len(delta)), within, 60_000)
+    np.testing.assert_allclose(np.cov(samples.T), sigma, atol=0.06)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_erratum_9_without_its_mean_a_neighbourhood_points_away_from_the_origin(seed):
+    rng = np.random.default_rng(seed)
+    place = rng.normal(size=12)
+    place *= 20 / np.linalg.norm(place)
+    tangent = np.linalg.qr(rng.normal(size=(12, 2)))[0]
+    cloud = place + rng.normal(size=(15, 2)) @ tangent.T
+    printed = leading(cloud.T @ cloud / 14, 2)[0]
+    centred = leading(covariance(cloud), 2)[0]
+    assert abs(printed[:, 0] @ place) / 20 > 0.99
+    plane = tangent @ tangent.T
+    np.testing.assert_allclose(centred @ centred.T, plane, atol=1e-10)
+    # One of the two directions is spent on the way to the neighbourhood, so the plane is missed.
+    assert np.linalg.norm(printed @ printed.T - plane) > 1
+
+
+def test_erratum_13_the_two_cosines_of_the_square_share_their_eigenvalue():
+    """On a grid, which prefers no side; a random sample mixes the two by accident."""
+    side = (np.arange(20) + 0.5) / 20
+    grid = np.array([(a, b) for a in side for b in side])
+    kernel = np.exp(-cdist(grid, grid, "sqeuclidean") / 0.05)
+    degrees = kernel.sum(axis=1)
+    values, vectors = np.linalg.eigh(kernel / np.sqrt(np.outer(degrees, degrees)))
+    assert values[-2] == pytest.approx(values[-3], abs=1e-12)
+    assert values[-3] - values[-4] > 0.01
+    pair = vectors[:, [-2, -3]] / np.sqrt(degrees)[:, None]
+    cosines = np.cos(np.pi * grid)
+    for cosine in cosines.T:
+        left = cosine - pair @ np.linalg.lstsq(pair, cosine, rcond=None)[0]
+        assert np.linalg.norm(left) < 0.15 * np.linalg.norm(cosine)

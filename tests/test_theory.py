@@ -36,6 +36,7 @@ from informed.theory import (
     samples_needed,
     split_error,
 )
+from informed.theory.recovery import samples_for_rate
 
 
 def clustered(rng, n_clusters, size, d):
@@ -458,3 +459,14 @@ def test_spectrum_of_data_leads_to_the_same_verdict():
     true = predicted_gain(100, 300, 8, [200.0, 60.0], 1.5)
     assert guessed.phase == true.phase
     assert_allclose(guessed.pca_error, true.pca_error, rtol=0.4)
+
+
+@pytest.mark.parametrize("separation", [0.5, 2.0])
+@pytest.mark.parametrize(("n_clusters", "cluster_size"), [(2, 10.0), (5, np.inf)])
+def test_samples_for_a_rate_are_those_at_which_it_is_reached(separation, n_clusters, cluster_size):
+    rest = {"n_clusters": n_clusters, "cluster_size": cluster_size}
+    for rate in (0.2, 0.01):
+        n = samples_for_rate(rate, separation, 1.3, **rest)
+        assert misclassification_rate(n, separation, 1.3, **rest) == pytest.approx(rate)
+    # What guessing gives costs no more than the fewest samples that are looked at.
+    assert samples_for_rate(0.99, separation, 1.3, **rest) == pytest.approx(1 + np.exp(-2.0))

@@ -61,6 +61,12 @@ RULES: list[tuple[str, str, str]] = [
         r'<span class="kept">\1</span>',
     ),
     (
+        "a page has its colours from the start: 'auto' has none until the theme's script has run",
+        r'(dataset\.theme = )(localStorage\.getItem\("theme"\)) \|\| "auto";',
+        r'\1(document.documentElement.dataset.mode === "auto" ? "" : \2)'
+        r' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");',
+    ),
+    (
         "an empty heading of a table is a cell",
         r'<th class="head">\s*(<p>\s*</p>)?\s*</th>',
         "<td></td>",

@@ -25,6 +25,7 @@ ROOMS = {
         "validation",
         "extras",
         "progress",
+        "threads",
         "parallel",
         "centering",
         "datasets",
@@ -35,6 +36,7 @@ ROOMS = {
         "metrics",
         "diffusion",
         "groups",
+        "block_noise",
         "alternating",
         "gap",
         "survival",
@@ -54,18 +56,22 @@ ROOMS = {
     "the command line": ["studies.cli", "__main__"],
 }
 ORDER = [part for parts in ROOMS.values() for part in parts]
-# Names that the package itself hands out, and where they live.
-NAMES = {
-    "AlternatingInformedClustering": "alternating",
-    "ConstantFeatureWarning": "exceptions",
-    "DiffusionMap": "diffusion",
-    "FewerDirectionsWarning": "exceptions",
-    "IgnoredParameterWarning": "exceptions",
-    "InformedMahalanobis": "metrics",
-    "LocalInformedMahalanobis": "metrics",
-    "compare": "studies.experiments",
-    "explore": "teaching.explorer",
-}
+
+
+def homes(package: Path) -> dict[str, str]:
+    """Return where a package finds the names that it loads on first use; none if it is not there.
+
+    Read and not imported, because the picture is drawn where nothing but Python is installed.
+    """
+    start = package / "__init__.py"
+    if start.is_file():
+        for node in ast.parse(start.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
+                return dict(ast.literal_eval(node.value))
+    return {}
+
+
+NAMES = homes(PACKAGE)
 
 COLORS = {
     "the metric": "#dbe9f6",

@@ -28,12 +28,15 @@ CONFIG = """\
 c = get_config()  # noqa: F821
 c.ClearSolutions.code_stub = {"python": ""}
 c.CourseDirectory.course_id = "informed"
+# By the clock, for one cell. nbgrader's own 30 seconds are short for a busy machine.
+c.Execute.timeout = 600
 """
 NOTE = """\
 > **How to use this notebook.** Each exercise has a cell to write your answer in; its last line
 > tells you whether the answer holds. The cell below it is for grading: leave it as it is."""
 # Students get one assignment at a time: the other chapters do not lie beside it.
 CHAPTER_LINK = re.compile(r"\[([^\]]+)\]\([\w-]+\.ipynb\)")
+STORED = re.compile(r"load_result\(\"(results/\w+)\"\)")
 STARRED = re.compile(r"\{exercise\} (?P<stars>★+)[^\n]*\n *:label: (?P<label>\S+)")
 
 
@@ -120,22 +123,32 @@ def _metadata(name: str, *, solution: bool) -> dict[str, object]:
     }
 
 
-def contents(chapters: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def stored_tables(chapter: NotebookNode) -> Iterator[Path]:
+    """Find the files that a chapter loads, to be laid beside it."""
+    for cell in chapter.cells:
+        for name in STORED.findall(cell.source) if cell.cell_type == "code" else ():
+            yield from (plain.BOOK / f"{name}{suffix}" for suffix in (".json", ".npz"))
+
+
+def contents(chapters: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
     """Make all files of an nbgrader course, with their paths in it."""
-    yield "nbgrader_config.py", CONFIG
+    yield "nbgrader_config.py", CONFIG.encode()
     for path in chapters:
-        notebook = assignment(nbformat.read(path, as_version=4))
-        yield f"source/{path.stem}/{path.name}", nbformat.writes(notebook)
+        chapter = nbformat.read(path, as_version=4)
+        folder = f"source/{path.stem}"
+        yield f"{folder}/{path.name}", nbformat.writes(assignment(chapter)).encode()
+        for table in stored_tables(chapter):
+            yield f"{folder}/{table.relative_to(plain.BOOK).as_posix()}", table.read_bytes()
 
 
 def main(folder: str) -> int:
     """Write the course."""
     import course
 
-    for name, text in contents(course.chapters()):
+    for name, data in contents(course.chapters()):
         place = Path(folder) / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        place.write_bytes(data)
     print(f"assignments for nbgrader are in {folder}")
     return 0
 

@@ -154,8 +154,8 @@ def staff() -> Files:
     for name, text in notebooks(solutions=True):
         yield name, text.encode()
     yield from tables()
-    for name, text in assignments.contents(chapters()):
-        yield f"nbgrader/{name}", text.encode()
+    for name, data in assignments.contents(chapters()):
+        yield f"nbgrader/{name}", data
     yield "jupyterhub/Dockerfile", (TEXTS / "Dockerfile").read_bytes()
     # The exam itself is drawn by each teacher: what is packed are the items that it is drawn from.
     for name in ("blueprint.toml", "plan.toml"):

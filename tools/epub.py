@@ -55,10 +55,10 @@ div.math { text-align: center; margin: 0.8em 0; overflow-x: auto; }
 
 # What a page of paper cannot do, or what stands on the page only for the mouse.
 LEFT_OUT = (
-    "script, style, link, noscript, button, form, input, select, label, nav, .headerlink, .copybtn,"
-    " .toggle-button, details.hide, .cell_input.above-output-prompt, .informed-quiz,"
-    " .informed-proof, .informed-progress, .informed-answer, .informed-playground, .controls,"
-    " .moving, .unseen, .prev-next-footer, mjx-container"
+    "script, style, link, noscript, source, button, form, input, select, label, nav,"
+    " .headerlink, .copybtn, .toggle-button, details.hide, .cell_input.above-output-prompt,"
+    " .informed-quiz, .informed-proof, .informed-progress, .informed-answer,"
+    " .informed-playground, .controls, .moving, .unseen, .prev-next-footer, mjx-container"
 )
 # Attributes that a reader of books knows what to do with; others go.
 KEPT = "id class href src alt colspan rowspan start lang width height open"

@@ -2,10 +2,11 @@
 
 Sphinx runs notebooks one after the other. This runs them before it, one for each core, and leaves
 the results where MyST-NB looks for them; what is there already, for the same code, is not run
-again. The code of a notebook is not all that its results depend on: there are the pinned packages,
-the modules of the library that it reaches by imports, the folder of its chapter (exercises, quiz),
-and the files that it names. A notebook is run anew when one of these changes, and only then: a typo
-in the quiz of one chapter does not concern the others.
+again. Neither is what nbval has just run (``tools/keep_runs.py``): the page then shows the very
+outputs that were compared. The code of a notebook is not all that its results depend on: there are
+the pinned packages, the modules of the library that it reaches by imports, the folder of its
+chapter (exercises, quiz), and the files that it names. A notebook is run anew when one of these
+changes, and only then: a typo in the quiz of one chapter does not concern the others.
 
 Run as ``python tools/execute.py`` before the build; exits with 1 if a notebook fails.
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from architecture import homes
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_cache.cache.main import JupyterCacheBase
@@ -37,6 +39,8 @@ LIBRARY = "informed"
 BUILD = ROOT / "_build"
 CACHE = BUILD / ".jupyter_cache"
 STAMPS = CACHE / "made-with.json"
+# Runs of notebooks under nbval, which tools/keep_runs.py has left for the pages.
+RUNS = BUILD / "runs"
 # What kernels write outside of cells: on the screen it would hide what matters.
 KERNELS = BUILD / "kernels.log"
 # Solutions that are run here are nobody's progress in the exercises.
@@ -112,8 +116,8 @@ def _files_of(name: str) -> Iterator[Path]:
     parts = name.split(".")
     if parts[0] != LIBRARY:
         return
-    if len(parts) == 2 and parts[1] in (homes := _homes()):
-        parts = [LIBRARY, *homes[parts[1]].split(".")]
+    if len(parts) == 2 and parts[1] in (names := _homes()):
+        parts = [LIBRARY, *names[parts[1]].split(".")]
     for n in range(1, len(parts) + 1):
         place = ROOT.joinpath(*parts[:n])
         for file in (place / "__init__.py", place.with_suffix(".py")):
@@ -123,13 +127,7 @@ def _files_of(name: str) -> Iterator[Path]:
 
 @cache
 def _homes() -> dict[str, str]:
-    """Return where the library finds the names that it loads on first use."""
-    start = ROOT / LIBRARY / "__init__.py"
-    if start.is_file():
-        for node in ast.parse(start.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
-                return dict(ast.literal_eval(node.value))
-    return {}
+    return homes(ROOT / LIBRARY)
 
 
 def _code(notebook: NotebookNode) -> str:
@@ -170,6 +168,29 @@ def forget_what_is_stale(results: JupyterCacheBase, chapters: list[Path]) -> Non
     STAMPS.write_text(json.dumps(now, indent=1), encoding="utf-8")
 
 
+def keep(results: JupyterCacheBase, path: Path, notebook: NotebookNode, seconds: float) -> None:
+    """Put a notebook with its outputs where the build looks for them."""
+    results.cache_notebook_bundle(
+        CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds}),
+        check_validity=False,
+        overwrite=True,
+    )
+
+
+def take_runs(results: JupyterCacheBase, chapters: list[Path]) -> None:
+    """Take over the runs that nbval has made, if nothing they depend on has changed since."""
+    for path in chapters:
+        kept = RUNS / path.name
+        if not kept.is_file():
+            continue
+        notebook = nbformat.read(kept, as_version=4)
+        made_with, seconds = (notebook.metadata.pop(name) for name in ("made_with", "seconds"))
+        same_code = _code(notebook) == _code(nbformat.read(path, as_version=4))
+        if same_code and made_with == fingerprint(path):
+            keep(results, path, notebook, seconds)
+        kept.unlink()
+
+
 def quiet_kernels() -> None:
     """Let the kernels that this process starts write their own messages to a file."""
     log = os.open(KERNELS, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -193,6 +214,7 @@ def main() -> int:
     names = [ROOT / f"{name}.ipynb" for name in parse_toc_yaml(ROOT / "_toc.yml")]
     chapters = [path for path in names if path.is_file()]
     forget_what_is_stale(results, chapters)
+    take_runs(results, chapters)
     waiting = []
     # The experiments, which take longest, stand late in the book: they go first.
     for path in reversed(chapters):
@@ -207,11 +229,7 @@ def main() -> int:
             path = runs[done]
             notebook, seconds, error = done.result()
             if error is None:
-                results.cache_notebook_bundle(
-                    CacheBundleIn(notebook, str(path), data={"execution_seconds": seconds}),
-                    check_validity=False,
-                    overwrite=True,
-                )
+                keep(results, path, notebook, seconds)
                 print(f"ran {path.relative_to(ROOT)}", flush=True)
             else:
                 failed += 1

@@ -34,6 +34,8 @@ OPTIONS = "documentation_options.js"
 IMAGE = re.compile(r"<img\b[^>]*>")
 # A picture that is all of a figure above its caption, in the text or in an explorer.
 FIGURE = re.compile(r"(<figure\b[^>]*>\s*)((?:<a\b[^>]*>\s*)?<img\b[^>]*>(?:\s*</a>)?)")
+# Where an image, or its narrow form, has its file.
+DRAWN = re.compile(r'(<(?:img|source)\b[^>]*?\bsrc(?:set)?=")([^":]+\.png)"')
 # What CSS counts to an inch.
 CSS_DPI = 96
 
@@ -46,9 +48,28 @@ MATHJAX_PARTS = [
     "output/chtml.js",
     "output/chtml/fonts/tex.js",
     "a11y/assistive-mml.js",
-    "ui/lazy.js",
 ]
 MATHJAX_FONTS = "output/chtml/fonts/woff-v2"
+# Style sheets of packages, of which the pages use a part.
+THEME_STYLES = [
+    "bootstrap.css",
+    "pydata-sphinx-theme.css",
+    "sphinx-book-theme.css",
+    "sphinx-design.min.css",
+    "basic.css",
+    "pygments.css",
+    "togglebutton.css",
+    "copybutton.css",
+    "proof.css",
+    "exercise.css",
+    "mystnb.*.css",
+]
+# Where the theme begins to measure every box of code, to make tab stops of those that scroll.
+TAB_STOPS = re.compile(
+    r'"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)'
+)
+# Sets the formulas that are near; must come before MathJax, which asks it what to do.
+FORMULAS = re.compile(r'(<script[^>]*src="([^"]*)mathjax/startup\.js(?:\?[^"]*)?"[^>]*></script>)')
 PICTURES = (".png", ".webp", ".jpg", ".svg")
 
 
@@ -58,23 +79,23 @@ def lighten(site: Path) -> None:
     shutil.rmtree(site / "_static" / "vendor" / "fontawesome", ignore_errors=True)
     for unused in (site / "_static").rglob("*.map"):
         unused.unlink()
+    for script in (site / "_static").rglob("pydata-sphinx-theme.js"):
+        source = script.read_text(encoding="utf-8")
+        ours = (site / "_static" / "tab-stops.js").read_text(encoding="utf-8")
+        script.write_text(with_lazy_tab_stops(source, ours), encoding="utf-8")
     pages = sorted(site.rglob("*.html"))
     for page in pages:
         text = page.read_text(encoding="utf-8")
         lighter = lighten_page(text, page, site)
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
+    drop_replaced_pictures(site, pages)
     used = names_in(
         path.read_text(encoding="utf-8", errors="replace")
         for path in [*pages, *(site / "_static").rglob("*.js")]
         if "mathjax" not in path.parts
     )
-    for name in (
-        "bootstrap.css",
-        "pydata-sphinx-theme.css",
-        "sphinx-design.min.css",
-        "mystnb.*.css",
-    ):
+    for name in THEME_STYLES:
         for sheet in (site / "_static").rglob(name):
             source = sheet.read_text(encoding="utf-8")
             sheet.write_text(without_unused_rules(source, used), encoding="utf-8")
@@ -86,6 +107,7 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
         text = pattern.sub("", text)
     if 'class="math' not in text and "\\(" not in text:
         text = MATHJAX.sub("", text)
+    text = FORMULAS.sub(r'<script defer src="\2formulas.js"></script>\n\1', text)
     home = "../" * len(page.relative_to(site).parent.parts)
     text = PICTURE.sub(lambda found: move_picture(found, site, home), text)
     if page.stem != "search":  # there a script of ours waits for those of the search
@@ -95,7 +117,14 @@ def lighten_page(text: str, page: Path, site: Path) -> str:
         # The first picture of the landing page is what a visitor waits for.
         text = text.replace(' loading="lazy" decoding="async"', ' fetchpriority="high"', 1)
     text = FIGURE.sub(r'\1<div class="wide">\2</div>', text)
-    return IMAGE.sub(lambda found: with_narrow_form(found.group(), site, home), text)
+    text = IMAGE.sub(lambda found: with_narrow_form(found.group(), site, home), text)
+    return DRAWN.sub(lambda found: smaller(found, page), text)
+
+
+def with_lazy_tab_stops(theme: str, ours: str) -> str:
+    """Return the theme's script with our way to make tab stops, when the page is loaded."""
+    run = f"window.addEventListener('load', () => {{\n{ours}}})"
+    return TAB_STOPS.sub(lambda _: run, theme)
 
 
 def deferred(found: re.Match[str], page: Path) -> str:
@@ -151,6 +180,31 @@ def with_narrow_form(tag: str, site: Path, home: str) -> str:
         return tag
     narrow = f'<source media="(max-width: 576px)" srcset="{home}{name}">'
     return f"<picture>{narrow}{tag}</picture>"
+
+
+def smaller(found: re.Match[str], page: Path) -> str:
+    """Offer a drawing as lossless WebP, which shows the same dots in half the bytes."""
+    file = (page.parent / found.group(2)).resolve()
+    if not file.is_file() or (as_webp(file).stat().st_size >= file.stat().st_size):
+        return found.group()
+    return found.group().removesuffix('.png"') + '.webp"'
+
+
+def drop_replaced_pictures(site: Path, pages: list[Path]) -> None:
+    """Remove the drawings that WebP has replaced on all pages: nobody would ever load them."""
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    for picture in (site / "_images").glob("*.png"):
+        if picture.with_suffix(".webp").is_file() and picture.name not in text:
+            picture.unlink()
+
+
+@cache
+def as_webp(file: Path) -> Path:
+    """Write a picture as WebP beside its file, and return where."""
+    target = file.with_suffix(".webp")
+    with Image.open(file) as picture:
+        picture.save(target, "WEBP", lossless=True, quality=50, method=4, exact=True)
+    return target
 
 
 @cache

@@ -10,51 +10,189 @@ from __future__ import annotations
 
 import ast
 import gc
+import json
 import os
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from mutants_baseline import ROOT, WORK, environment
+import pytest
+from mutants_choice import CHECKS, ROOT, WORK, digest, file_of
+from mutants_process import (
+    BUDGET,
+    TOO_SLOW,
+    computed_by_children,
+    enter_child,
+    prepare,
+    wait,
+)
 from mutations import Mutant
 
-MEMORY = 6 * 2**30
-# Exit codes of pytest, and one of ours.
-PASSED, FAILED, BROKEN, NOT_HERE = 0, 1, 3, 77
+# So many cases of a test come before the other tests that are as near; so many tests run in a copy.
+AT_FIRST = 3
+MOST = 25
+TRUSTED = WORK / "trusted.json"
+# Exit codes of pytest.
+PASSED, FAILED, BROKEN = 0, 1, 3
 # Without what others have installed: plugins for notebooks, browsers and more only cost time.
 PLUGINS = ("-p", "pytest_timeout", "-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider")
-SETTINGS = ("-q", "--no-header", "--hypothesis-seed=0", "-c", str(ROOT / "pyproject.toml"))
+OPTIONS = (
+    "-q",
+    "--no-header",
+    "--tb=native",
+    "--hypothesis-seed=0",
+    "-c",
+    f"{ROOT}/pyproject.toml",
+)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A mutant, the tests that may notice it, and the seconds that these take on right code."""
+    """A mutant, and the tests that may notice it, near ones first, with their distances."""
 
     mutant: Mutant
-    tests: list[str]
-    seconds: float
+    tests: list[tuple[int, str]]
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a trial ended: an exit code (None if time was up), and what the tests wrote."""
+    """How a trial ended: by which test it was noticed, if at all, and how much it computed."""
 
-    code: int | None
-    log: str
+    noticed_by: str | None
+    tried: list[str]
     seconds: float
 
 
-Done = Callable[[Trial, Ending], None]
+Done = Callable[[Trial, Ending | None], None]
+
+
+# What a child does.
+
+
+class TooSlow(BaseException):
+    """A test computes for too long: it is stuck, or too slow to be run on mutants.
+
+    No Exception: Hypothesis would look for a smaller example that is as slow.
+    """
+
+
+class Watch:
+    """A plugin for pytest: tells what is tried and what failed, and stops when the budget is spent.
+
+    Time of this process, not of the clock, which goes on while others use the machine.
+    """
+
+    def __init__(self) -> None:
+        self.failed = False
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more is to be tried."""
+        return self.failed or time.process_time() - self._begin > BUDGET
+
+    def start(self) -> None:
+        """Begin to count."""
+        self._begin = time.process_time()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Say that a test begins, and give it its time."""
+        os.write(1, f"\nTRIED {item.nodeid}\n".encode())
+        signal.signal(signal.SIGVTALRM, _stop_slow_test)
+        signal.setitimer(signal.ITIMER_VIRTUAL, TOO_SLOW)
+        result = yield
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        if self.spent:
+            item.session.shouldstop = "enough"
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Say that a test failed."""
+        if report.failed:
+            os.write(1, f"\nFAILED {report.nodeid}\n".encode())
+            self.failed = True
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Say that a file of tests cannot even be imported."""
+        if report.failed:
+            os.write(1, f"\nFAILED {report.nodeid}\n".encode())
+            self.failed = True
+
+
+def _stop_slow_test(number: int, frame: object) -> None:
+    raise TooSlow(f"more than {TOO_SLOW} s")
+
+
+def read_log(log: Path) -> tuple[list[str], bool]:
+    """Return the tests that a child tried, the last one last, and whether that one failed."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    lines = text.splitlines()
+    tried = [line.removeprefix("TRIED ") for line in lines if line.startswith("TRIED ")]
+    return tried, any(line.startswith("FAILED ") for line in lines)
+
+
+# Tests that can be trusted.
+
+
+class Trusted:
+    """Which tests pass on right code, and in time: only these can notice anything.
+
+    Asked only about a test that seems to have noticed something. The answers are kept, until the
+    file of the test changes.
+    """
+
+    def __init__(self, run_alone: Callable[[str], bool]) -> None:
+        self._run_alone = run_alone
+
+    def __call__(self, test: str) -> bool:
+        """Whether a test is trusted; if that is not known, try."""
+        known = self._known()
+        key = f"{test} {digest([ROOT / file_of(test)])}"
+        if key not in known:
+            known[key] = self._run_alone(test)
+            TRUSTED.write_text(json.dumps(known, indent=0), encoding="utf-8")
+        return known[key]
+
+    def refuses(self, test: str) -> bool:
+        """Whether a test is known not to be trusted."""
+        key = f"{test} {digest([ROOT / file_of(test)])}"
+        return not self._known().get(key, True)
+
+    @staticmethod
+    def _known() -> dict[str, bool]:
+        if not TRUSTED.exists():
+            return {}
+        known: dict[str, bool] = json.loads(TRUSTED.read_text(encoding="utf-8"))
+        return known
+
+
+def try_until_sure(
+    attempt: Callable[[list[str]], tuple[list[str], bool]], tests: list[str], trusted: Trusted
+) -> tuple[str | None, list[str]]:
+    """Attempt tests until one fails that does not fail on right code; return it, and all tried."""
+    left = [test for test in tests if not trusted.refuses(test)]
+    tried: list[str] = []
+    begin = computed_by_children()
+    while left and computed_by_children() - begin < 2 * BUDGET:
+        begun, failed = attempt(left)
+        tried += begun
+        if not failed:
+            break
+        if not begun:
+            return "import", tried
+        if trusted(begun[-1]):
+            return begun[-1], tried
+        done = {*begun, begun[-1].partition("[")[0]}
+        left = [test for test in left if test not in done]
+    return None, tried
 
 
 # In one session, by forks.
@@ -63,50 +201,83 @@ Done = Callable[[Trial, Ending], None]
 class Planter:
     """A plugin for pytest that, in the place of running the tests, tries mutants on them."""
 
-    def __init__(self, trials: list[Trial], log: Path, done: Done) -> None:
-        self._trials, self._log, self._done = trials, log, done
-        self._failed = False
+    def __init__(self, trials: list[Trial], log: Path, done: Done, watch: Watch) -> None:
+        self._trials, self._log, self._done, self._watch = trials, log, done, watch
 
-    def pytest_runtestloop(self, session: Any) -> bool:
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try each mutant in a fork of the process that has collected the tests."""
         items = {item.nodeid: item for item in session.items}
         functions = functions_of_the_library()
         gc.freeze()
+        trusted = Trusted(lambda test: not self._fork([items[test]], lambda: True)[1])
         for trial in self._trials:
-            chosen = [items[test] for test in trial.tests if test in items]
-            begin = time.monotonic()
-            process = os.fork()
-            if not process:
-                self._in_child(trial, chosen, functions)
-            code = wait(process, 60 + 20 * trial.seconds)
-            text = self._log.read_text(encoding="utf-8", errors="replace")
-            self._done(trial, Ending(code, text, round(time.monotonic() - begin, 1)))
+            if not target_of(trial.mutant, functions):
+                self._done(trial, None)
+                continue
+            begin = computed_by_children()
+            by, tried = try_until_sure(
+                lambda tests, mutant=trial.mutant: self._fork(  # type: ignore[misc]
+                    [items[test] for test in tests], lambda: plant(mutant, functions)
+                ),
+                in_order(trial.tests, list(items)),
+                trusted,
+            )
+            seconds = round(computed_by_children() - begin, 1)
+            # Some functions cannot get other code: without super() a method needs no closure.
+            planted = by != "import"
+            self._done(trial, Ending(by, tried, seconds) if planted else None)
         return True
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Remember that a test failed."""
-        if report.failed:
-            os.write(1, f"\nFAILED {report.nodeid}\n".encode())
-            self._failed = True
-
-    def _in_child(self, trial: Trial, items: list[Any], functions: Functions) -> None:
-        code = BROKEN
-        try:
-            enter_child(self._log, 10 + 4 * trial.seconds)
-            if plant(trial.mutant, functions):
-                code = PASSED
+    def _fork(
+        self, items: list[pytest.Item], prepare_child: Callable[[], bool]
+    ) -> tuple[list[str], bool]:
+        """Run tests in a child; return those that were begun, and whether the last one failed."""
+        process = os.fork()
+        if not process:
+            code = BROKEN
+            try:
+                enter_child(self._log)
+                if not prepare_child():
+                    raise LookupError("no such function")
+                self._watch.start()
                 for item, following in zip(items, [*items[1:], None], strict=True):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-                    if self._failed:
-                        code = FAILED
+                    if self._watch.spent:
                         break
-            else:
-                code = NOT_HERE
-        except BaseException as error:  # such as SystemExit, raised by a mutant
-            os.write(1, f"{type(error).__name__}: {error}\n".encode())
-            code = FAILED if self._failed else BROKEN
-        finally:
-            os._exit(code)
+                code = FAILED if self._watch.failed else PASSED
+            except BaseException as error:  # such as SystemExit, raised by a mutant
+                os.write(1, f"{type(error).__name__}: {error}\n".encode())
+            finally:
+                os._exit(code)
+        code_or_none = wait(process)
+        tried, _ = read_log(self._log)
+        return tried, code_or_none != PASSED
+
+
+def in_order(chosen: list[tuple[int, str]], nodes: list[str]) -> list[str]:
+    """Return the collected tests of those that were chosen, near ones first.
+
+    Of a test with many cases, some at first and the others after the other tests that are as near.
+
+    >>> in_order([(0, "f::a"), (0, "f::b")], ["f::a[1]", "f::a[2]", "f::a[3]", "f::a[4]", "f::b"])
+    ['f::a[1]', 'f::a[2]', 'f::a[3]', 'f::b', 'f::a[4]']
+    """
+    cases: dict[str, list[str]] = {}
+    for node in nodes:
+        test, _, case = node.partition("[")
+        cases.setdefault(test, []).append(node)
+        if case:
+            cases.setdefault(node, []).append(node)
+        if case.startswith("ex-"):
+            # By label, which may be the beginning of a longer name of a case.
+            for label in {case.strip("]"), case.strip("]").rpartition("-")[0]}:
+                cases.setdefault(f"{CHECKS}[{label}]", []).append(node)
+    found = [
+        (distance, number >= AT_FIRST, node)
+        for distance, test in chosen
+        for number, node in enumerate(cases.get(test, []))
+    ]
+    return list(dict.fromkeys(node for *_, node in sorted(found, key=lambda each: each[:2])))
 
 
 Functions = dict[tuple[str, str, int], list[FunctionType]]
@@ -124,11 +295,17 @@ def functions_of_the_library() -> Functions:
     return found
 
 
+def target_of(mutant: Mutant, functions: Functions) -> list[FunctionType]:
+    """Return the function that is to get the wrong code, as often as it is there."""
+    name, line = mutant.outermost
+    return functions.get((str(ROOT / mutant.file), name, line), [])
+
+
 def plant(mutant: Mutant, functions: Functions) -> bool:
     """Give a function its wrong code; return False if there is no such function."""
     path = ROOT / mutant.file
     name, line = mutant.outermost
-    targets = functions.get((str(path), name, line), [])
+    targets = target_of(mutant, functions)
     if not targets:
         return False
     source = path.read_bytes()
@@ -183,12 +360,13 @@ def _value(node: ast.expr, names: dict[str, Any]) -> Any:
 
 def try_in_session(trials: list[Trial], log: Path, done: Done) -> None:
     """Collect the tests of all trials once, and try each mutant on its own."""
-    import pytest
-
     prepare(ROOT)
-    files = sorted({test.partition("::")[0] for trial in trials for test in trial.tests})
+    files = sorted({file_of(test) for trial in trials for _, test in trial.tests})
+    watch = Watch()
     # Without capturing: a child writes to its log. Fixtures that capture still do.
-    code = pytest.main(["-s", *PLUGINS, *SETTINGS, *files], plugins=[Planter(trials, log, done)])
+    code = pytest.main(
+        ["-s", *PLUGINS, *OPTIONS, *files], plugins=[Planter(trials, log, done, watch), watch]
+    )
     if code not in (PASSED, 5):
         raise RuntimeError(f"the tests cannot be collected: pytest ended with {code}")
 
@@ -209,44 +387,56 @@ class Copy:
 
     def run(self, trial: Trial) -> Ending:
         """Plant a mutant in its file, run the tests, and put the right file back."""
-        begin = time.monotonic()
-        mutant = trial.mutant
-        path = self.folder / mutant.file
-        right = (ROOT / mutant.file).read_bytes()
+        begin = computed_by_children()
+        right = (ROOT / trial.mutant.file).read_bytes()
+        wrong = trial.mutant.planted_in(right)
+
+        def run_alone(test: str) -> bool:
+            self._write(trial.mutant.file, right)
+            passed = not self._fork([test])[1]
+            self._write(trial.mutant.file, wrong)
+            return passed
+
+        self._write(trial.mutant.file, wrong)
+        try:
+            tests = [test for _, test in trial.tests]
+            by, tried = try_until_sure(self._fork, tests, Trusted(run_alone))
+        finally:
+            self._write(trial.mutant.file, right)
+        return Ending(by, tried, round(computed_by_children() - begin, 1))
+
+    def _write(self, file: str, source: bytes) -> None:
+        path = self.folder / file
         for compiled in path.parent.glob(f"__pycache__/{path.stem}.*.pyc"):
             compiled.unlink()
-        path.write_bytes(mutant.planted_in(right))
-        try:
-            process = self._start(trial.tests, 15 + 4 * trial.seconds)
-            code = wait(process, 120 + 20 * trial.seconds)
-        finally:
-            path.write_bytes(right)
-        log = (self.folder / "log").read_text(encoding="utf-8", errors="replace")
-        return Ending(code, log, round(time.monotonic() - begin, 1))
+        path.write_bytes(source)
 
-    def _start(self, tests: list[str], seconds: float) -> int:
-        """Start a child that runs tests against the copy."""
+    def _fork(self, tests: list[str]) -> tuple[list[str], bool]:
+        """Run tests against the copy; return those begun, and whether the last one failed."""
+        log = self.folder / "log"
         process = os.fork()
-        if process:
-            return process
-        code = BROKEN
-        try:
-            enter_child(self.folder / "log", seconds)
-            prepare(self.folder)
-            os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
-            import pytest
-
-            code = int(pytest.main(["-x", *PLUGINS, *SETTINGS, *tests]))
-            sys.stdout.flush()
-        finally:
-            os._exit(code)
+        if not process:
+            code = BROKEN
+            try:
+                enter_child(log)
+                prepare(self.folder)
+                os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+                watch = Watch()
+                watch.start()
+                # Some are enough to begin with: each file of tests costs its imports.
+                ended = pytest.main(["-s", *PLUGINS, *OPTIONS, *tests[:MOST]], plugins=[watch])
+                code = FAILED if watch.failed or ended not in (PASSED, 2, 5) else PASSED
+            finally:
+                os._exit(code)
+        code_or_none = wait(process)
+        return read_log(log)[0], code_or_none != PASSED
 
 
 def warm_up() -> None:
     """Import what every test needs, so that a child has it at once. Not the library itself."""
+    import hypothesis
     import joblib  # noqa: F401
     import pandas  # noqa: F401
-    import pytest  # noqa: F401
     import scipy.optimize
     import scipy.sparse.linalg
     import scipy.stats  # noqa: F401
@@ -256,51 +446,8 @@ def warm_up() -> None:
     import sklearn.manifold
     import sklearn.neighbors  # noqa: F401
 
+    # A failure is enough; the smallest one is not asked for.
+    phases = (hypothesis.Phase.explicit, hypothesis.Phase.generate)
+    hypothesis.settings.register_profile("mutants", phases=phases, database=None)
+    hypothesis.settings.load_profile("mutants")
     assert "informed" not in sys.modules
-
-
-# Processes.
-
-
-def prepare(first: Path) -> None:
-    """Make this process, and what it starts, find the package of a folder first."""
-    os.environ.clear()
-    os.environ.update(environment(first) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})
-    os.chdir(ROOT)
-    sys.path[:] = [str(first), *(p for p in sys.path if p not in ("", str(ROOT)))]
-
-
-def enter_child(log: Path, seconds: float) -> None:
-    """Begin a child: a session of its own, a log, and an end to its time and memory."""
-    os.setsid()
-    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
-    sys.dont_write_bytecode = True
-    # Time of its own, not of the clock: another program may take the machine meanwhile.
-    resource.setrlimit(resource.RLIMIT_CPU, (round(seconds), round(seconds) + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-def wait(process: int, seconds: float) -> int | None:
-    """Return how a child ended, or None if it had to be ended; nothing that it started stays."""
-    end = time.monotonic() + seconds
-    code = None
-    while time.monotonic() < end:
-        done, status = os.waitpid(process, os.WNOHANG)
-        if done:
-            code = os.waitstatus_to_exitcode(status)
-            break
-        time.sleep(0.01)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process, signal.SIGKILL)
-    if code is None:
-        os.waitpid(process, 0)
-    return code
-
-
-def folder_of(worker: int) -> Path:
-    """Return where a worker has its copy and its log."""
-    folder = WORK / f"worker{worker}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

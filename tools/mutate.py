@@ -2,7 +2,7 @@
 
 A sample of all changes that `mutations.py` knows is drawn by a seed. Each is planted in a process
 of its own (`mutants_trial.py`), never in the package itself, and the tests that run the changed
-line (`mutants_baseline.py`) are run, until one fails. What no test notices is either equivalent,
+line (`mutants_choice.py`) are run, until one fails. What no test notices is either equivalent,
 and then stands in ``mutants_equivalent.toml`` with the reason, or is a missing test.
 
 Run as ``python tools/mutate.py --seed 0 --number 300`` (or ``make mutants``). It can be stopped at
@@ -24,18 +24,9 @@ import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mutants_baseline import ROOT, WORK, Baseline, digest, measure, unit_tests
-from mutants_trial import (
-    BROKEN,
-    NOT_HERE,
-    PASSED,
-    Copy,
-    Ending,
-    Trial,
-    folder_of,
-    try_in_session,
-    warm_up,
-)
+from mutants_choice import ROOT, WORK, Names, digest, unit_tests
+from mutants_process import folder_of
+from mutants_trial import Copy, Ending, Trial, try_in_session, warm_up
 from mutations import Mutant, mutants_of
 
 EQUIVALENT = ROOT / "tools" / "mutants_equivalent.toml"
@@ -96,6 +87,8 @@ def sample(mutants: list[Mutant], number: int, seed: int) -> list[Mutant]:
     for name, share in ROOMS.items():
         wanted = min(round(number * share / max(total, share)), len(rooms[name]))
         drawn += random.Random(f"{seed} {name}").sample(rooms[name], wanted)
+    # Mixed, so that a run that is stopped has tried some of each.
+    random.Random(seed).shuffle(drawn)
     return drawn
 
 
@@ -104,24 +97,24 @@ def sample(mutants: list[Mutant], number: int, seed: int) -> list[Mutant]:
 
 def run(mutants: list[Mutant], tests: list[str], jobs: int, again: bool = False) -> list[Outcome]:
     """Return what becomes of mutants; what is known from earlier runs is not tried again."""
-    baseline = Baseline(tests)
+    names = Names(tests)
     known = {} if again else read_outcomes(OUTCOMES)
     trials, settled = [], {}
     for mutant in mutants:
-        chosen = baseline.tests_for(mutant)
+        chosen = names.tests_for(mutant)
         old = known.get(mutant.key)
         if not chosen:
             place = f"{mutant.file}:{mutant.line}"
             settled[mutant.key] = Outcome(
-                mutant.key, place, "survived", "no test runs this line", 0, 0.0, ""
+                mutant.key, place, "survived", "no test names this function", 0, 0.0, ""
             )
-        elif old and old.evidence == evidence(mutant, [old.by] if old.by in chosen else chosen):
+        elif old and old.evidence == evidence(mutant, [old.by] if old.by else chosen_tests(chosen)):
             settled[mutant.key] = old
         else:
-            if old and old.by in chosen:
+            if old and old.by:
                 # What noticed it once comes first.
-                chosen = [old.by, *(test for test in chosen if test != old.by)]
-            trials.append(Trial(mutant, chosen, baseline.seconds(chosen)))
+                chosen = [(0, old.by), *chosen]
+            trials.append(Trial(mutant, chosen))
     if trials:
         warm_up()
         workers = [_fork(trials[k::jobs], k) for k in range(jobs)]
@@ -158,8 +151,8 @@ def _work(trials: list[Trial], worker: int) -> None:
     skipped = folder / "skipped.json"
     skipped.write_text("[]", encoding="utf-8")
 
-    def settle(trial: Trial, ending: Ending) -> None:
-        if ending.code == NOT_HERE:
+    def settle(trial: Trial, ending: Ending | None) -> None:
+        if ending is None:
             keys = [*json.loads(skipped.read_text(encoding="utf-8")), trial.mutant.key]
             skipped.write_text(json.dumps(keys), encoding="utf-8")
         else:
@@ -190,30 +183,20 @@ def record(trial: Trial, ending: Ending) -> None:
     """Write an outcome to the file of outcomes and to the screen."""
     mutant = trial.mutant
     place = f"{mutant.file}:{mutant.line}"
-    if ending.code == BROKEN:
-        print(f"pytest broke on {place} {mutant.change}: {ending.log[-500:]}", flush=True)
-    verdict = "survived" if ending.code == PASSED else "noticed"
-    by = "" if ending.code == PASSED else who_noticed(ending.log, ending.code)
-    rests_on = evidence(mutant, [by] if by in trial.tests else trial.tests)
-    outcome = Outcome(mutant.key, place, verdict, by, len(trial.tests), ending.seconds, rests_on)
+    verdict = "noticed" if ending.noticed_by else "survived"
+    by = ending.noticed_by or ""
+    rests_on = evidence(mutant, [by] if by else chosen_tests(trial.tests))
+    outcome = Outcome(mutant.key, place, verdict, by, len(ending.tried), ending.seconds, rests_on)
     with OUTCOMES.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
     clock = time.strftime("%H:%M:%S")
-    print(f"{clock} {verdict} {place} {mutant.change} [{by}, {ending.seconds} s]", flush=True)
+    how = f"{by or 'nobody'}, {len(ending.tried)} tests, {ending.seconds} s"
+    print(f"{clock} {verdict} {place} {mutant.change} [{how}]", flush=True)
 
 
-def who_noticed(log: str, code: int | None) -> str:
-    r"""Return the test that failed, or how else the error showed.
-
-    >>> who_noticed("...\nFAILED tests/test_a.py::test_b[1] - assert 0\n1 failed in 2 s", 1)
-    'tests/test_a.py::test_b[1]'
-    >>> who_noticed("", None)
-    'time'
-    """
-    for line in log.splitlines():
-        if line.startswith(("FAILED ", "ERROR tests/")):
-            return line.partition(" ")[2].split(" - ")[0]
-    return "time" if code is None or code < 0 else "import"
+def chosen_tests(chosen: list[tuple[int, str]]) -> list[str]:
+    """Return tests without their distances."""
+    return [test for _, test in chosen]
 
 
 def evidence(mutant: Mutant, tests: list[str]) -> str:
@@ -278,11 +261,7 @@ def main() -> int:
     parser.add_argument("--tests", nargs="+", help="only by these files of tests, as test_gap")
     parser.add_argument("--jobs", type=int, default=1, choices=(1, 2), help="how many at a time")
     parser.add_argument("--again", action="store_true", help="try also what is known already")
-    parser.add_argument("--measure", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.measure:
-        measure(arguments.measure)
-        return 0
     mutants = sample(all_mutants(arguments.only), arguments.number, arguments.seed)
     mutants = [m for m in mutants if room(m.file) in (arguments.room or ROOMS)]
     outcomes = run(mutants, arguments.tests or unit_tests(), arguments.jobs, arguments.again)

@@ -217,16 +217,16 @@ def others(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Compare):
         for place, operator in enumerate(node.ops):
             for other in OTHER_OPERATORS[type(operator)]:
-                yield _with(node, ops=[*node.ops[:place], other(), *node.ops[place + 1 :]])
+                yield with_fields(node, ops=[*node.ops[:place], other(), *node.ops[place + 1 :]])
     elif isinstance(node, ast.BinOp):
         if not (_is_text(node.left) or _is_text(node.right)):
             for other in OTHER_OPERATORS.get(type(node.op), ()):
-                yield _with(node, op=other())
+                yield with_fields(node, op=other())
             # Not centred, not scaled.
             if isinstance(node.op, ast.Sub | ast.Div | ast.Mult):
                 yield node.left
     elif isinstance(node, ast.BoolOp):
-        yield _with(node, op=OTHER_OPERATORS[type(node.op)][0]())
+        yield with_fields(node, op=OTHER_OPERATORS[type(node.op)][0]())
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
         yield node.operand
     elif isinstance(node, ast.Constant):
@@ -239,7 +239,7 @@ def others(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.AugAssign):
         yield ast.Pass()
         for other in OTHER_OPERATORS.get(type(node.op), ()):
-            yield _with(node, op=other())
+            yield with_fields(node, op=other())
     elif isinstance(node, ast.Break) or _is_call(node):
         yield ast.Pass()
 
@@ -261,15 +261,17 @@ def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
     name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
     if name in OTHER_NAMES:
         if isinstance(function, ast.Attribute):
-            yield _with(node, func=_with(function, attr=OTHER_NAMES[name]))
+            yield with_fields(node, func=with_fields(function, attr=OTHER_NAMES[name]))
         else:
-            yield _with(node, func=ast.Name(OTHER_NAMES[name], ast.Load()))
+            yield with_fields(node, func=ast.Name(OTHER_NAMES[name], ast.Load()))
     if name in FORGOTTEN and node.args:
         yield node.args[0]
     for place, keyword in enumerate(node.keywords):
         if keyword.arg == "random_state" and not isinstance(keyword.value, ast.Constant):
             fixed = ast.keyword("random_state", ast.Constant(0))
-            yield _with(node, keywords=[*node.keywords[:place], fixed, *node.keywords[place + 1 :]])
+            yield with_fields(
+                node, keywords=[*node.keywords[:place], fixed, *node.keywords[place + 1 :]]
+            )
 
 
 def _is_call(node: ast.AST) -> bool:
@@ -282,8 +284,8 @@ def _is_text(node: ast.AST) -> bool:
     )
 
 
-def _with(node: Any, **fields: Any) -> Any:
-    """Return a copy of a node with other fields."""
+def with_fields(node: Any, **fields: Any) -> Any:
+    """Return a copy of a node with other fields (what is inside of it is shared)."""
     result = copy.copy(node)
     for name, value in fields.items():
         setattr(result, name, value)

@@ -7,6 +7,7 @@ them made links within it. Run as ``python tools/pdf.py`` after ``make book``; w
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,10 +42,13 @@ FOOTER = """
 
 def join_pages(names: list[str]) -> str:
     """Return one page of HTML with the articles of all pages."""
-    first = BeautifulSoup((SITE / f"{names[0]}.html").read_text(encoding="utf-8"), "html.parser")
+    texts = [(SITE / f"{name}.html").read_text(encoding="utf-8") for name in names]
+    # The head is that of a page with formulas; the landing page loads nothing that sets them.
+    head = next((text for text in texts if "mathjax/startup.js" in text), texts[0])
+    first = BeautifulSoup(head, "html.parser")
     body = first.new_tag("body")
-    for name in names:
-        page = BeautifulSoup((SITE / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    for name, text in zip(names, texts, strict=True):
+        page = BeautifulSoup(text, "html.parser")
         article = page.find("article")
         assert isinstance(article, Tag)
         for folded in article.select("details.hide"):
@@ -55,10 +59,13 @@ def join_pages(names: list[str]) -> str:
         body.append(article)
     assert isinstance(first.body, Tag)
     first.body.replace_with(body)
-    # Nothing moves on paper: of all scripts only that of the mathematics is needed.
+    # Nothing moves on paper: of all scripts only those of the mathematics are needed.
     for script in first.find_all("script"):
-        if "mathjax" not in str(script).lower():
+        if not re.search(r"mathjax|formulas\.js", str(script), re.IGNORECASE):
             script.decompose()
+    opening = BeautifulSoup(texts[0], "html.parser").title
+    if first.title is not None and opening is not None:
+        first.title.replace_with(opening)
     style = first.new_tag("style")
     style.string = STYLE
     assert isinstance(first.head, Tag)

@@ -1,7 +1,7 @@
 """Draw the pictures of the landing page and of the README: the idea, and when it works.
 
-Run as ``python tools/picture.py``; writes ``idea.png``, ``phases.png`` and
-``phases-phone.png`` into ``book/assets``.
+Run as ``python tools/picture.py``; writes ``idea.png`` and ``phases.png`` into
+``book/assets``, each with a narrow form, ``idea-phone.png`` and ``phases-phone.png``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from informed.studies.plots.style import look, new_figure, styled
 BOOK = Path(__file__).resolve().parent.parent / "book"
 PICTURE = BOOK / "assets" / "idea.png"
 PHASES = BOOK / "assets" / "phases.png"
-# A page shows this one instead of the picture of the same name where it is narrow (lighten.py).
+# A page shows these instead of the pictures of the same names where it is narrow (lighten.py).
+PICTURE_ON_A_PHONE = BOOK / "assets" / "idea-phone.png"
 PHASES_ON_A_PHONE = BOOK / "assets" / "phases-phone.png"
 DPI = 160
 
 
 @styled
-def draw() -> Figure:
+def draw(columns: int = 2, size: tuple[float, float] = (7, 5.0)) -> Figure:
     """Show hidden points, what is measured of them, and what two distances make of that."""
     n, p = 60, 300
     data = make_hidden_square(n, p, spread=0.3, noise=0.5, random_state=0)
@@ -39,7 +40,7 @@ def draw() -> Figure:
     by_first_variable = np.argsort(data.hidden[:, 0])
     truth = pdist(data.hidden)
 
-    figure, axes = new_figure(2, 2, (7, 5.0))
+    figure, axes = new_figure(4 // columns, columns, size)
     hidden, table, *plots = axes.flat
     hidden.scatter(*data.hidden.T, c=data.hidden[:, 0], s=20)
     hidden.set(title="Hidden: where each sample is", xlabel="variable 1", ylabel="variable 2")
@@ -73,6 +74,7 @@ def save(figure: Figure, path: Path) -> None:
 
 if __name__ == "__main__":
     save(draw(), PICTURE)
+    save(draw(columns=1, size=(3.7, 8.4)), PICTURE_ON_A_PHONE)
     study = load_result(BOOK / "results" / "phase_diagram")
     assert isinstance(study, PhaseDiagram)
     save(phase_diagram(study), PHASES)

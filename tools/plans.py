@@ -151,7 +151,7 @@ def describe(line: Plan) -> str:
 
 
 def write_plan(plan: Plan) -> str:
-    """Write a plan as tables, one a lesson."""
+    """Write a plan as tables, one per lesson."""
     parts = []
     for lesson in plan["lesson"]:
         rows, passed = [], 0

@@ -14,11 +14,13 @@ import api_pages
 import architecture
 import slides
 from accessible import mend_page
+from cards import label_cells
 from colab import BRANCH
 from descriptions import add_description
 from docutils import nodes
 from downloads import write_downloads
 from folded_answers import fold_answers
+from formula_room import keep_room_on_pages
 from glossary_links import link_glossary_terms
 from lighten import lighten
 from page_scripts import add_answer_forms, fill_progress, share_scripts, write_shared_scripts
@@ -27,6 +29,7 @@ from search_words import BookSearch
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
+from style_bundle import join_style_sheets
 
 import course
 from informed.teaching.explorer.page import overweight
@@ -131,11 +134,13 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
     if exception is not None or app.builder.format != "html":
         return
     for page in Path(app.outdir).rglob("*.html"):
-        mended = add_description(mend_page(page.read_text(encoding="utf-8")))
+        mended = label_cells(add_description(mend_page(page.read_text(encoding="utf-8"))))
         page.write_text(mended, encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
     write_downloads(Path(app.outdir))
+    join_style_sheets(Path(app.outdir))
+    keep_room_on_pages(Path(app.outdir))
 
 
 def offer_course(app: Sphinx, exception: Exception | None) -> None:
@@ -171,6 +176,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     ):
         app.connect("doctree-resolved", handler)
     app.connect("build-finished", write_shared_scripts)
-    app.connect("build-finished", finish_pages)
-    app.connect("build-finished", offer_course)
+    # After the theme, which writes the colours of code last.
+    app.connect("build-finished", finish_pages, priority=900)
+    app.connect("build-finished", offer_course, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
