@@ -17,7 +17,7 @@ import pytest
 
 import informed
 from informed import InformedMahalanobis, LocalInformedMahalanobis
-from informed.datasets import find_directors_challenge, make_risk_cohort
+from informed.datasets import make_risk_cohort
 from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.experiments import load_result
 from informed.metrics.choice import MAY_BE_OPEN
@@ -91,17 +91,6 @@ def test_run_on_a_real_cohort(capsys):
     code, out, _ = run(capsys, "run", "risk_groups", *words)
     assert code == 0
     assert out.startswith("vdv")
-
-
-@pytest.mark.parametrize(("name", "shown"), [("candf", "CAN/DF"), ("directors-challenge", "Dir")])
-def test_run_on_the_papers_own_patients(capsys, name, shown):
-    if find_directors_challenge() is None:
-        pytest.skip("the files of the Director's Challenge are not on this machine")
-    words = ["--skip", "1", "--horizon", "60", "--late-deaths", "drop", "--n-repeats", "1"]
-    code, out, _ = run(capsys, "run", "risk_groups", "--cohort", name, *words, "--quiet")
-    assert code == 0
-    assert out.startswith(shown)
-    assert "informed" in out
 
 
 def test_experiments_name_the_cohort_that_they_are_about(capsys, monkeypatch):

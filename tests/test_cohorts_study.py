@@ -21,9 +21,15 @@ from informed.groups import bipartition
 from informed.metrics import LocalInformedMahalanobis
 from informed.metrics.neighborhoods import cluster_from_scratch
 from informed.studies.cli import main
-from informed.studies.experiments.cohorts import CohortStudy, _median_penalty, _oriented_ratio
+from informed.studies.experiments.cohorts import CohortStudy, _effects, _median_penalty
 from informed.studies.experiments.splits import SplitSettings
-from informed.survival import hazard_ratio, log_rank_p_value, permutation_p_value
+from informed.survival import (
+    hazard_ratio,
+    log_rank_p_value,
+    permutation_p_value,
+    proportional_hazards_p_value,
+    restricted_mean_difference,
+)
 
 # A sweep over all directions gives each of them a weight, which only one of them reads.
 pytestmark = pytest.mark.filterwarnings("ignore::informed.IgnoredParameterWarning")
@@ -172,19 +178,46 @@ def test_strong_risk_is_found_and_absent_risk_is_not(study):
     assert (study.p_values[2] > 0.05).all()
 
 
-def test_hazard_ratio_is_turned_towards_the_worse_group():
+def test_effects_are_turned_towards_the_worse_group():
     cohort = COHORTS[0]
     groups = (cohort.risk > 0).astype(int)
     for labels in (groups, 1 - groups):
-        ratio, lower, upper = _oriented_ratio(cohort.durations, cohort.events, labels)
-        plain = hazard_ratio(cohort.durations, cohort.events, groups)
-        assert_allclose([ratio, lower, upper], [plain.ratio, plain.lower, plain.upper])
-        assert 1 < lower < ratio < upper
+        *ratio, lost, low, high, proportional = _effects(cohort.months, cohort.events, labels, 30.0)
+        plain = hazard_ratio(cohort.months, cohort.events, groups)
+        assert_allclose(ratio, [plain.ratio, plain.lower, plain.upper])
+        assert 1 < ratio[1] < ratio[0] < ratio[2]
+        # Group 1 has the higher risk: it loses what the other lives longer.
+        longer = restricted_mean_difference(cohort.months, cohort.events, 1 - groups, 30.0)
+        assert_allclose([lost, low, high], [longer.difference, longer.lower, longer.upper])
+        assert 0 < low < lost < high
+        expected = proportional_hazards_p_value(cohort.months, cohort.events, groups)
+        assert proportional == pytest.approx(expected, rel=1e-6)
 
 
-def test_no_ratio_where_one_group_has_no_event(study):
-    nothing = _oriented_ratio(np.array([1.0, 2.0, 3.0]), np.array([1, 0, 0]), np.array([0, 1, 1]))
-    assert np.isnan(nothing).all()
+def test_every_ratio_comes_with_a_time_and_a_test(study):
+    for row, cohort in enumerate(COHORTS):
+        horizon = min(60.0, float(np.quantile(cohort.months, 0.9)))
+        assert study.horizons[row] == horizon
+        for column, labels in enumerate(study.groups[cohort.name]):
+            expected = _effects(cohort.months, cohort.events, labels, horizon)
+            found = [
+                getattr(study, name)[row, column]
+                for name in ("ratios", "lower", "upper", "lost", "lost_lower", "lost_upper")
+            ]
+            assert_allclose(found, expected[:6])
+            assert study.proportional[row, column] == pytest.approx(expected[6], rel=1e-6)
+    first = study.table.as_dicts()[0]
+    assert first["months lost (95 %)"].split()[0] == f"{study.lost[0, 0]:.1f}"
+    assert first["proportional p"] == study.proportional[0, 0]
+
+
+def test_no_effect_where_a_group_has_no_event_or_is_not_followed(study):
+    months, events = np.array([1.0, 2.0, 3.0]), np.array([1, 0, 0])
+    assert np.isnan(_effects(months, events, np.array([0, 1, 1]), 2.0)).all()
+    cohort = COHORTS[0]
+    labels = (cohort.risk > 0).astype(int)
+    found = _effects(cohort.months, cohort.events, labels, 1e6)
+    assert np.isnan(found).tolist() == [False] * 3 + [True] * 3 + [False]
     fields = {**vars(study), "ratios": np.full_like(study.ratios, np.nan)}
     assert "none" in str(CohortStudy(**fields))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import shutil
 import threading
 from contextlib import contextmanager
@@ -11,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from directors_study import SMALL, small_study, take_for_real, write
 from sklearn.metrics import roc_auc_score
 
 from informed.datasets import (
@@ -24,7 +23,6 @@ from informed.datasets.directors_challenge import (
     _CLINIC,
     _EXPRESSION,
     FOLDER_VARIABLE,
-    _Study,
     read_study,
 )
 
@@ -33,64 +31,9 @@ needs_files = pytest.mark.skipif(
     REAL is None, reason="the files of the Director's Challenge are not on this machine"
 )
 SITES = {"DFCI": (82, 35), "HLM": (79, 60), "MI": (177, 102), "MSKCC": (104, 39)}
-GRADES = {"1": "WELL DIFFERENTIATED", "2": "Moderate Differentiation", "3": "POORLY DIFFERENTIATED"}
-SMALL = _Study({"A": (3, 1), "B": (4, 2)}, 5)
 
 
 # ------------------------------------------------------------------------------------ A small study
-
-
-def small_study():
-    """Return header and rows of both tables. Two patients of B agree in all but the grade."""
-    rng = np.random.default_rng(0)
-    # site, months, dead, sex, age, stage, grade, T, N; the first of B resembles one of A.
-    patients = [
-        ("A", 50.4, 1, "F", 61, "I_II", "1", "T1", "N0"),
-        ("A", 12.0, 0, "M", 70, "III", "3", "T2", "N2"),
-        ("A", 33.0, 0, "M", 55, "I_II", "2", "T3", "N0"),
-        ("B", 50.0, 1, "F", 61, "I_II", "2", "T2", "N1"),
-        ("B", 20.0, 0, "F", 44, "I_II", "2", "T2", "N0"),
-        ("B", 20.2, 0, "F", 44, "I_II", "3", "T1", "N1"),
-        ("B", 7.7, 1, "M", 81, "III", "2", "", ""),
-    ]
-    genes = ["11", "22", "33", "44", "55"]
-    expression = [
-        [
-            *("Pat_Overall_Survival_Months", "Pat_Died", "Pat_Gender", "Pat_Age"),
-            *("Pat_Stage", "Pat_Grade", *genes),
-        ]
-    ]
-    clinical = [
-        [
-            *("PATIENT_ID", "MICROARRAY", "SITE", "IN_DC_STUDY", "GENDER", "AGE_AT_DIAGNOSIS"),
-            *("VITAL_STATUS", "MONTHS_TO_LAST_CONTACT_OR_DEATH", "PATHOLOGIC_N_STAGE"),
-            *("PATHOLOGIC_T_STAGE", "Histologic grade"),
-        ]
-    ]
-    for number, (site, months, dead, sex, age, stage, grade, size, nodes) in enumerate(patients):
-        values = [f"{value:.6f}" for value in rng.normal(size=5)]
-        expression.append([str(round(months)), str(dead), sex, str(age), stage, grade, *values])
-        gender, status = {"F": "Female", "M": "Male"}[sex], ("Alive", "Dead")[dead]
-        staging = [f"{nodes}, ACCORDING" if nodes else "", f"{size}, ACCORDING" if size else ""]
-        clinical.append(
-            [
-                *(str(number), f"array{number}", site, "1", gender, str(age), status, str(months)),
-                *(*staging, GRADES[grade]),
-            ]
-        )
-    # In another order, with rows that some rule leaves out.
-    clinical[1:] = clinical[:0:-1]
-    clinical.insert(2, ["90", "out", "A", "0", *clinical[1][4:]])
-    clinical.insert(3, ["91", "unknown", "A", "1", "", "", "", "", "", "", ""])
-    return expression, clinical
-
-
-def write(folder, expression, clinical):
-    paths = folder / _EXPRESSION.name, folder / _CLINIC.name
-    for path, rows, mark in zip(paths, (expression, clinical), ("utf-8", "utf-8-sig"), strict=True):
-        with path.open("w", encoding=mark, newline="") as file:
-            csv.writer(file).writerows(rows)
-    return paths
 
 
 def test_small_study_is_joined_by_key_site_and_grade(tmp_path):
@@ -186,19 +129,12 @@ def test_what_is_no_table_is_refused(tmp_path, content):
 @pytest.fixture
 def small(tmp_path, monkeypatch):
     """A folder with the small study, which now counts as the real one; nothing else is found."""
-    folder = tmp_path / "files"
-    folder.mkdir()
-    paths = write(folder, *small_study())
-    checksums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
-    monkeypatch.setattr(
-        directors_challenge, "_EXPRESSION", _EXPRESSION._replace(sha256=checksums[0])
-    )
-    monkeypatch.setattr(directors_challenge, "_CLINIC", _CLINIC._replace(sha256=checksums[1]))
-    monkeypatch.setattr(read_study, "__defaults__", (SMALL,))
-    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "cache" / project)
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
-    monkeypatch.chdir(tmp_path)
-    return folder
+    return take_for_real(monkeypatch, tmp_path, SMALL, *small_study())
+
+
+def test_the_folder_beside_is_the_one_that_is_documented():
+    assert directors_challenge._BESIDE.as_posix() == "shared/data/directors-challenge"
+    assert f"``{directors_challenge._BESIDE.as_posix()}``" in find_directors_challenge.__doc__
 
 
 def test_files_are_found_by_argument_variable_neighbour_and_cache(small, tmp_path, monkeypatch):
@@ -207,7 +143,7 @@ def test_files_are_found_by_argument_variable_neighbour_and_cache(small, tmp_pat
     cache = tmp_path / "cache" / "informed"
     shutil.copytree(small, cache)
     assert find_directors_challenge() == cache
-    beside = tmp_path / "shared" / "data" / "directors-challenge"
+    beside = tmp_path / directors_challenge._BESIDE
     shutil.copytree(small, beside)
     below = tmp_path / "project" / "book"
     below.mkdir(parents=True)
@@ -219,7 +155,7 @@ def test_files_are_found_by_argument_variable_neighbour_and_cache(small, tmp_pat
 
 
 def test_a_folder_that_was_named_is_not_replaced_by_another(small, tmp_path, monkeypatch):
-    shutil.copytree(small, tmp_path / "shared" / "data" / "directors-challenge")
+    shutil.copytree(small, tmp_path / directors_challenge._BESIDE)
     (small / _CLINIC.name).unlink()
     with pytest.raises(FileNotFoundError, match=rf"folder=.* lacks {_CLINIC.name}"):
         load_directors_challenge(small)

@@ -65,9 +65,9 @@ PAPER: dict[str, Any] = {
     "studies.experiments.risk: risk_groups(n_repeats)": 20,
     "studies.experiments.risk: neighborhood_sweep(sizes)": tuple(range(10, 61, 5)),
     "studies.experiments.risk: neighborhood_sweep(n_repeats)": 20,
-    "studies.experiments.own_patients: _N_COMPONENTS": 6,
-    "studies.experiments.own_patients: _N_CLUSTERS": 7,
-    "studies.experiments.own_patients: _HORIZON": 60.0,
+    "studies.experiments.own_steps: N_COMPONENTS": 6,
+    "studies.experiments.own_steps: N_CLUSTERS": 7,
+    "studies.experiments.own_steps: HORIZON": 60.0,
     "studies.experiments.own_patients: own_patients(sizes)": tuple(range(10, 61, 5)),
 }  # fmt: skip
 

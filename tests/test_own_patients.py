@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import adjusted_rand_score
 
-from informed import DiffusionMap, LocalInformedMahalanobis, plots
+from informed import LocalInformedMahalanobis, plots
 from informed.datasets import (
     DirectorsChallenge,
     find_directors_challenge,
@@ -25,7 +20,6 @@ from informed.datasets import (
     make_risk_cohort,
     top_variance,
 )
-from informed.directions import gradient_directions
 from informed.experiments import (
     OwnPatients,
     SiteTransfer,
@@ -34,19 +28,16 @@ from informed.experiments import (
     risk_groups,
     site_transfer,
 )
-from informed.groups import bipartition
 from informed.parallel import seeds
 from informed.studies.experiments.own_patients import (
-    _VARIATIONS,
-    OWN_METHODS,
+    PAPERS_COHORT,
     PUBLISHED,
-    _genes,
-    _groups,
-    _labels,
-    _split,
-    _Steps,
+    PUBLISHED_P,
     fingerprint,
-    paper_gradient,
+)
+from informed.studies.experiments.own_steps import (
+    UNCHANGED,
+    VARIATIONS,
 )
 from informed.studies.experiments.site_steps import age_and_stage, log_ratio
 from informed.survival import (
@@ -61,7 +52,6 @@ REAL = find_directors_challenge()
 needs_files = pytest.mark.skipif(
     REAL is None, reason="the files of the Director's Challenge are not on this machine"
 )
-UNCHANGED = "as the paper has it"
 
 
 @pytest.fixture(scope="module")
@@ -69,150 +59,7 @@ def cohort():
     return make_risk_cohort(50, 420, random_state=0)
 
 
-# ------------------------------------------------------------------------------- The chain of steps
-
-
-def test_nothing_changed_is_what_risk_groups_does(cohort):
-    drawn = seeds(0, 2)
-    common = {"skip": 1, "n_neighbors": 20, "n_repeats": 2, "random_state": 0}
-    exact = risk_groups(cohort, directions="exact", **common)
-    averaged = risk_groups(cohort, directions="averaged", **common)
-    for i, seed in enumerate(drawn):
-        found = dict(zip(OWN_METHODS, _groups(cohort.X, [_Steps()], seed)[0], strict=True))
-        np.testing.assert_array_equal(found["euclidean"], exact.groups["euclidean"][0])
-        np.testing.assert_array_equal(found["local pca"], exact.groups["local pca"][0])
-        np.testing.assert_array_equal(found["exact"], exact.groups["informed"][i])
-        np.testing.assert_array_equal(found["averaged"], averaged.groups["informed"][i])
-
-
-def test_own_variances_are_those_of_the_estimator(cohort):
-    found = _groups(cohort.X, [_Steps(variances="own")], 7)[0][OWN_METHODS.index("exact")]
-    X = top_variance(cohort.X, 200, skip=1)
-    metric = LocalInformedMahalanobis(20, 6, 7, variances="own", random_state=7).fit(X)
-    embedding = DiffusionMap(1, scale=2.0, metric="precomputed").fit_transform(
-        metric.pairwise_distances()
-    )
-    np.testing.assert_array_equal(found, bipartition(embedding))
-
-
-def test_gradient_of_all_neighbourhoods_is_that_of_each():
-    rng = np.random.default_rng(0)
-    samples = rng.normal(size=(4, 15, 40))
-    samples -= samples.mean(axis=1, keepdims=True)
-    labels = np.array([np.arange(40) % 7 for _ in samples])
-    directions, variances = paper_gradient(samples, labels, n_steps=60)
-    for own, clusters, found, found_variances in zip(
-        samples, labels, directions, variances, strict=True
-    ):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            expected = gradient_directions(own, clusters, 6, step="paper", max_iter=60)
-        signs = np.sign(np.sum(found * expected.directions, axis=0))
-        np.testing.assert_allclose(found * signs, expected.directions, atol=1e-8)
-        np.testing.assert_allclose(found_variances, expected.pca_variances)
-
-
-def test_genes_are_chosen_and_scaled_as_said():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(30, 12)) * rng.permutation(np.linspace(0.2, 2, 12)) + 2 * rng.normal(
-        size=12
-    )
-    order = np.argsort(-X.std(axis=0))
-    steps = _Steps(ranks=(2, 5))
-    np.testing.assert_array_equal(_genes(X, steps), X[:, order[1:5]])
-    np.testing.assert_array_equal(_genes(X, steps._replace(ranks=(1, 4))), X[:, order[:4]])
-    np.testing.assert_array_equal(_genes(X, steps._replace(ranked="table")), X[:, 1:5])
-    linear = np.argsort(-(2**X).std(axis=0))[1:5]
-    assert sorted(linear) != sorted(order[1:5])
-    np.testing.assert_array_equal(_genes(X, steps._replace(ranked="linear")), X[:, linear])
-    np.testing.assert_array_equal(_genes(X, steps._replace(values="linear")), 2 ** X[:, linear])
-    unit = _genes(X, steps._replace(values="unit variance"))
-    np.testing.assert_allclose(unit, X[:, order[1:5]] / X[:, order[1:5]].std(axis=0))
-
-
-@pytest.mark.parametrize(
-    ("rows", "treat"),
-    [
-        ("as they are", lambda near, X: near),
-        ("over all", lambda near, X: near - X.mean(axis=0)),
-        ("in the neighbourhood", lambda near, X: near - near.mean(axis=0)),
-        ("standardised", lambda near, X: (near - near.mean(axis=0)) / near.std(axis=0)),
-    ],
-)
-@pytest.mark.parametrize("starts", ["shared", "ten"])
-def test_rows_are_treated_as_said_before_they_are_clustered(cohort, rows, treat, starts):
-    X = top_variance(cohort.X, 60)
-    near = X[:40].reshape(4, 10, 60)
-    labels = _labels(X, near, _Steps(rows=rows, starts=starts), seed=0)
-    for own, found in zip(near, labels, strict=True):
-        profiles = treat(own, X).T
-        best = KMeans(7, n_init=30, random_state=0).fit(profiles)
-        cost = sum(
-            np.sum((profiles[found == k] - profiles[found == k].mean(axis=0)) ** 2)
-            for k in range(7)
-        )
-        # The same cost function, up to a local optimum; another treatment would cost far more.
-        assert cost <= 1.1 * best.inertia_
-
-
-def test_one_start_costs_more_than_ten(cohort):
-    X = top_variance(cohort.X, 100)
-    near = X.reshape(5, 10, 100)
-
-    def cost(starts):
-        labels = _labels(X, near, _Steps(starts=starts), seed=3)
-        profiles = near - X.mean(axis=0)
-        return sum(
-            np.sum((own.T[found == k] - own.T[found == k].mean(axis=0)) ** 2)
-            for own, found in zip(profiles, labels, strict=True)
-            for k in range(7)
-        )
-
-    assert cost("one") > cost("ten")
-
-
-def test_split_rules():
-    rng = np.random.default_rng(0)
-    points = np.concatenate([rng.normal(0, 1, (24, 3)), rng.normal(4, 1, (12, 3))])
-    distances = cdist(points, points)
-    sign, median, means, component = (
-        _split(distances, _Steps(split=rule))
-        for rule in ("sign", "median", "two-means", "component")
-    )
-    assert sorted(np.bincount(median)) == [18, 18]
-    assert sorted(np.bincount(means)) == [12, 24]
-    coordinate = DiffusionMap(5, scale=2.0, metric="precomputed").fit_transform(distances)
-    np.testing.assert_array_equal(sign, coordinate[:, 0] > 0)
-    centered = coordinate - coordinate.mean(axis=0)
-    leading = np.linalg.eigh(centered.T @ centered)[1][:, -1]
-    assert adjusted_rand_score(component, centered @ leading > 0) == 1
-
-
-def test_uncentred_covariances_are_those_of_the_printed_formula(cohort):
-    X = top_variance(cohort.X, 200, skip=1)
-    found = _groups(cohort.X, [_Steps(covariances="as printed")], 0)[0][
-        OWN_METHODS.index("local pca")
-    ]
-    distances = np.zeros((50, 50))
-    plain = cdist(X, X)
-    inverses = []
-    for i in range(50):
-        near = X[np.argsort(plain[i], kind="stable")[:20]]
-        values, vectors = np.linalg.eigh(near.T @ near / 19)
-        inverses.append(vectors[:, -6:] / values[-6:] @ vectors[:, -6:].T)
-    for i in range(50):
-        for j in range(50):
-            gap = X[i] - X[j]
-            distances[i, j] = np.sqrt(gap @ (inverses[i] + inverses[j]) @ gap / 2)
-    embedding = DiffusionMap(1, scale=2.0, metric="precomputed").fit_transform(distances)
-    np.testing.assert_array_equal(found, bipartition(embedding))
-
-
-def test_every_variation_changes_exactly_one_step():
-    defaults = _Steps()
-    for name, change in _VARIATIONS.items():
-        assert len(change) == (name != UNCHANGED)
-        assert all(getattr(defaults, key) != value for key, value in change.items())
+# ------------------------------------------------------------------------- What the study returns
 
 
 @pytest.fixture(scope="module")
@@ -232,10 +79,41 @@ def test_result_fits_together(small, cohort, tmp_path):
     assert small.fingerprint == fingerprint(cohort)
     assert [row["N"] for row in small.curve_table().as_dicts()] == [10, 20]
     assert UNCHANGED in str(small)
+    for table, p in ((small.table, small.dropped), (small.censored_table, small.censored)):
+        for row, own in zip(table.as_dicts(), p[:, 1], strict=True):
+            expected = np.median(own), np.mean(own), np.std(own)
+            np.testing.assert_allclose(
+                [row[c] for c in ("median p", "mean p", "sd of p")], expected
+            )
     small.save(tmp_path / "own")
     again = load_result(tmp_path / "own")
     assert isinstance(again, OwnPatients)
     assert str(again) == str(small)
+
+
+def test_published_numbers_stand_beside_the_papers_patients_only(small):
+    theirs = dataclasses.replace(small, cohort=PAPERS_COHORT)
+    rows = theirs.curve_table().as_dicts()
+    assert [row["published ILM"] for row in rows] == [0.05, 0.015]
+    assert [row["published LM"] for row in rows] == [0.217, 0.067]
+    assert PUBLISHED_P == {"informed": 0.0056, "local pca": 0.0219}
+    assert "0.0056 (informed), 0.0219 (local pca)" in str(theirs)
+    assert "ublished" not in str(small)
+    assert "0.0056" not in str(small)
+    other = dataclasses.replace(theirs, sizes=np.array([12, 60]))
+    assert np.isnan(other.curve_table().as_dicts()[0]["published LM"])
+    assert other.curve_table().as_dicts()[1]["published LM"] == 0.042
+
+
+def test_without_the_papers_size_the_table_has_the_seeds_of_the_variations(small):
+    other = dataclasses.replace(small, sizes=np.array([10, 25]), changed=small.changed + 1)
+    assert other.censored_table is None
+    assert [row["mean p"] for row in other.table.as_dicts()] == pytest.approx(
+        other.changed[0].mean(axis=1)
+    )
+    assert "late deaths censored, p" not in str(other)
+    alone = dataclasses.replace(small, variations=(UNCHANGED,), changed=small.changed[:1])
+    assert "one change at a time" not in str(alone)
 
 
 def test_late_deaths_change_the_p_value_and_nothing_else(small, cohort):
@@ -425,10 +303,14 @@ def test_adjustment_refuses_covariates_that_say_nothing():
 
 
 def test_figures_show_what_was_computed(small, transfer):
-    curve = plots.own_patients(small)
+    curve = plots.own_patients(dataclasses.replace(small, cohort=PAPERS_COHORT))
     drawn = curve.axes[1].get_lines()[:5]
     np.testing.assert_allclose(drawn[4].get_ydata(), small.dropped[4].mean(axis=1))
     np.testing.assert_allclose(curve.axes[0].get_lines()[1].get_ydata(), PUBLISHED["informed"])
+    # Published numbers are of the paper's patients: beside others they are not drawn.
+    others = plots.own_patients(small).axes
+    assert len(others) == 2
+    np.testing.assert_allclose(others[0].get_lines()[4].get_ydata(), drawn[4].get_ydata())
     rows = plots.own_variations(small).axes[0]
     assert [label.get_text() for label in rows.get_yticklabels()] == list(small.variations)
     forest = plots.site_transfer(transfer, preparation="as measured")
@@ -451,10 +333,10 @@ def test_stored_results_are_of_the_full_runs(stored):
     assert isinstance(own, OwnPatients)
     assert isinstance(sites, SiteTransfer)
     assert (own.n_samples, own.n_events, own.n_late) == (82, 35, 7)
-    assert own.variations == tuple(_VARIATIONS)
+    assert own.variations == tuple(VARIATIONS)
     assert own.sizes.tolist() == PUBLISHED["sizes"].tolist()
     assert own.dropped.shape == (5, 11, 20)
-    assert own.changed.shape == (len(_VARIATIONS), 5, 10)
+    assert own.changed.shape == (len(VARIATIONS), 5, 10)
     assert sites.sites == ("DFCI", "HLM", "MI", "MSKCC")
     assert sites.n_samples.tolist() == [82, 79, 177, 104]
     assert sites.n_events.tolist() == [35, 60, 102, 39]

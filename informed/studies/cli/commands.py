@@ -23,9 +23,10 @@ from informed.studies.cli.runs import (
     SYNTHETIC_COHORT,
     Parser,
     as_word,
+    choose,
     experiments,
     help_of,
-    parse_parameters,
+    option_of,
     texts,
 )
 
@@ -34,7 +35,7 @@ EXAMPLES = """examples:
   informed run hidden_space --out results
   informed run direction_error --sizes 20,60,100 --n-repeats 5 --n-jobs 2
   informed run neighborhood_sweep --cohort vdv --n-jobs 2 --out results
-  informed run risk_groups --cohort candf --skip 1 --horizon 60 --late-deaths drop
+  informed run risk_groups --cohort candf --sizes 10,20,30 --n-repeats 5
   informed distances data.csv --n-components 3 --out distances.npy
   informed compare data.csv --target diagnosis --out results
   informed risk cohort.csv --time months --event died --out results
@@ -172,8 +173,7 @@ def _list(options: argparse.Namespace, extra: Sequence[str]) -> None:
         print(f"{name}\n    {experiment.summary}")
         words = ["--cohort NAME"] if experiment.needs_cohort else []
         words += [
-            f"--{p.name.replace('_', '-')} {as_word(p.default)}"
-            for p in experiment.parameters.values()
+            f"{option_of(p.name)} {as_word(p.default)}" for p in experiment.parameters.values()
         ]
         print("    " + "\n    ".join(words))
 
@@ -193,12 +193,13 @@ def _run(options: argparse.Namespace, extra: Sequence[str]) -> None:
     if options.help:
         print(help_of(options.experiment, experiment))
         return
-    parameters = parse_parameters(options.experiment, experiment, extra)
+    cohort = options.cohort or experiment.cohort
+    experiment, parameters = choose(options.experiment, experiment, cohort, extra)
     if options.out is not None:
         check_folder(options.out)
     arguments: list[Any] = []
     if experiment.needs_cohort:
-        arguments.append(_cohort(options.cohort or experiment.cohort))
+        arguments.append(_cohort(cohort))
     if "verbose" in inspect.signature(experiment.run).parameters:
         parameters["verbose"] = not options.quiet
     result = experiment.run(*arguments, **parameters)

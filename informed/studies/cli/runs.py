@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, get_type_hints
 
 # Cohorts by the names that the command line gives them; those of SurvSet have their own.
@@ -14,11 +15,17 @@ SYNTHETIC_COHORT, CANDF, DIRECTORS_CHALLENGE = "synthetic", "candf", "directors-
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment that can be run by name, and the names of its figures in informed.plots."""
+    """An experiment that can be run by name, and the names of its figures in informed.plots.
+
+    ``fixed`` are parameters that the command line does not offer, with their values. ``whole`` is
+    what is run instead on some cohorts.
+    """
 
     run: Callable[..., Any]
     figures: tuple[str, ...]
     cohort: str = SYNTHETIC_COHORT
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    whole: Whole | None = None
 
     @property
     def summary(self) -> str:
@@ -31,7 +38,7 @@ class Experiment:
         return {
             name: parameter
             for name, parameter in inspect.signature(self.run).parameters.items()
-            if name not in ("cohort", "verbose")
+            if name not in ("cohort", "verbose", *self.fixed)
         }
 
     @property
@@ -40,10 +47,33 @@ class Experiment:
         return "cohort" in inspect.signature(self.run).parameters
 
 
+@dataclass(frozen=True)
+class Whole:
+    """A study that holds a whole experiment, and takes its place on the cohorts of the paper.
+
+    ``settings`` are the experiment's parameters as the study has them, for each what it covers:
+    first what holds if nothing is said. Any other value, or a parameter that is not among them,
+    asks for the experiment itself.
+    """
+
+    study: Experiment
+    cohorts: tuple[str, ...]
+    settings: Mapping[str, tuple[Any, ...]]
+
+
 def experiments() -> dict[str, Experiment]:
     """Return all experiments by name; loaded here, so that ``--help`` answers at once."""
     from informed import experiments as runs
+    from informed.studies.experiments.own_steps import PAPER_SETTINGS, UNCHANGED
 
+    as_printed = Whole(
+        Experiment(
+            runs.own_patients, ("own_patients",), cohort=CANDF, fixed={"variations": (UNCHANGED,)}
+        ),
+        (CANDF, DIRECTORS_CHALLENGE),
+        {name: (value,) for name, value in PAPER_SETTINGS.items()}
+        | {"late_deaths": (PAPER_SETTINGS["late_deaths"], "censor")},
+    )
     return {
         "hidden_space": Experiment(runs.hidden_space, ("distance_recovery", "square_embeddings")),
         "locality_tradeoff": Experiment(runs.locality_tradeoff, ("locality_tradeoff",)),
@@ -54,6 +84,7 @@ def experiments() -> dict[str, Experiment]:
         "risk_groups": Experiment(
             runs.risk_groups,
             ("expression_heat_maps", "kaplan_meier", "risk_embeddings"),
+            whole=as_printed,
         ),
         "neighborhood_sweep": Experiment(runs.neighborhood_sweep, ("neighborhood_sweep",)),
         "cohorts": Experiment(runs.cohorts, ("cohort_forest",)),
@@ -91,23 +122,90 @@ def help_of(name: str, experiment: Experiment) -> str:
     """Return the help of one experiment: what it does, and its parameters with their defaults."""
     words = [f"  --{'cohort':<18}the cohort, by name"] if experiment.needs_cohort else []
     words += [
-        f"  --{each.name.replace('_', '-'):<18}default: {as_word(each.default)}"
+        f"  {option_of(each.name):<20}default: {as_word(each.default)}"
         for each in experiment.parameters.values()
     ]
     about = inspect.cleandoc(inspect.getdoc(experiment.run) or "").partition("\nReturns\n")[0]
-    return f"usage: informed run {name} [options]\n\n{about.strip()}\n\noptions:\n" + "\n".join(
+    text = f"usage: informed run {name} [options]\n\n{about.strip()}\n\noptions:\n" + "\n".join(
         words
     )
+    if experiment.whole is None:
+        return text
+    return f"{text}\n\n{_help_of_whole(experiment, experiment.whole)}"
 
 
-def parse_parameters(name: str, experiment: Experiment, words: Sequence[str]) -> dict[str, Any]:
-    """Parse the parameters of one experiment, with types from its signature."""
-    hints = get_type_hints(experiment.run)
+def _help_of_whole(experiment: Experiment, whole: Whole) -> str:
+    settings = " ".join(f"{option_of(k)} {as_word(v[0])}" for k, v in whole.settings.items())
+    added = "\n".join(
+        f"  {option_of(each.name):<20}default: {as_word(each.default)}"
+        for each in whole.study.parameters.values()
+        if each.name not in experiment.parameters
+    )
+    words = (
+        f"the paper's settings hold ({settings}), and its whole experiment is run: the Euclidean "
+        "distance, local PCA, and the informed metric with averaged, gradient and exact "
+        "directions; p over all k-means seeds and by permutation, late deaths dropped and "
+        "censored, the curve over N beside the published one. Any other setting, or --directions, "
+        "asks for one split under three metrics, as on other cohorts. More options of the whole "
+        "experiment:"
+    )
+    shown = textwrap.fill(
+        words, 88, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
+    return f"with --cohort {' or '.join(whole.cohorts)}:\n{shown}\n{added}"
+
+
+def option_of(name: str) -> str:
+    """Return a parameter as one would type it.
+
+    Examples
+    --------
+    >>> option_of("n_repeats")
+    '--n-repeats'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def choose(
+    name: str, experiment: Experiment, cohort: str, words: Sequence[str]
+) -> tuple[Experiment, dict[str, Any]]:
+    """Return what is to be run on a cohort, and with which parameters."""
+    whole = experiment.whole
+    if whole is None or cohort not in whole.cohorts:
+        return experiment, parse_parameters(name, (experiment,), words)
+    given = parse_parameters(name, (experiment, whole.study), words)
+    other = [
+        key
+        for key, value in given.items()
+        if key not in whole.study.parameters and value not in whole.settings.get(key, ())
+    ]
+    if not other:
+        chosen = {key: value for key, value in given.items() if key in whole.study.parameters}
+        return whole.study, {**chosen, **whole.study.fixed}
+    for key in given:
+        if key not in experiment.parameters:
+            raise ValueError(
+                f"{option_of(key)} goes with the paper's whole experiment, and "
+                f"{option_of(other[0])} {as_word(given[other[0]])} asks for one split: leave one "
+                "of them out"
+            )
+    return experiment, {key: value[0] for key, value in whole.settings.items()} | given
+
+
+def parse_parameters(
+    name: str, several: Sequence[Experiment], words: Sequence[str]
+) -> dict[str, Any]:
+    """Parse the parameters of experiments, with types from their signatures."""
     parser = Parser(prog=f"informed run {name}", add_help=False, allow_abbrev=False)
-    for parameter in experiment.parameters.values():
+    kinds: dict[str, str] = {}
+    for experiment in several:
+        hints = get_type_hints(experiment.run)
+        kinds |= {parameter: str(hints[parameter]) for parameter in experiment.parameters}
+    for parameter, kind in kinds.items():
         parser.add_argument(
-            f"--{parameter.name.replace('_', '-')}",
-            type=_converter(str(hints[parameter.name])),
+            option_of(parameter),
+            dest=parameter,
+            type=_converter(kind),
             default=argparse.SUPPRESS,
         )
     return vars(parser.parse_args(list(words)))

@@ -26,6 +26,7 @@ from informed.datasets import (
 )
 from informed.parallel import run_tasks, seeds
 from informed.studies.experiments.carried import CARRIED_METHODS, carry
+from informed.studies.experiments.cohorts import horizon_of
 from informed.studies.experiments.results import Result, Table
 from informed.studies.experiments.splits import SplitSettings
 from informed.survival import RandomEffects, random_effects
@@ -292,7 +293,7 @@ def cohort_comparison(
     # The same seeds for every cohort: what one gives does not depend on which others are asked for.
     drawn = seeds(random_state, n_splits)
     strata = [strata_of(cohort) for cohort in loaded]
-    horizons = [_horizon(cohort, horizon) for cohort in loaded]
+    horizons = [horizon_of(cohort, horizon) for cohort in loaded]
     found = run_tasks(
         _compare_halves,
         [(i, seed) for i in range(len(loaded)) for seed in drawn],
@@ -342,10 +343,6 @@ def _load(name: str) -> Cohort:
     if name == DIRECTORS_CHALLENGE:
         return load_directors_challenge()
     return load_cohort(name)
-
-
-def _horizon(cohort: Cohort, horizon: float) -> float:
-    return float(min(horizon, np.quantile(cohort.months, 0.9)))
 
 
 def _compare_halves(

@@ -28,7 +28,13 @@ from informed.studies.experiments.splits import (
     check_sizes,
     split_with_shared_clusters,
 )
-from informed.survival import hazard_ratio, log_rank_p_value, permutation_p_value
+from informed.survival import (
+    hazard_ratio,
+    log_rank_p_value,
+    permutation_p_value,
+    proportional_hazards_p_value,
+    restricted_mean_difference,
+)
 from informed.validation import Array, check_choice, check_count
 
 __all__ = ["CohortStudy", "cohorts"]
@@ -79,6 +85,14 @@ class CohortStudy(Result):
     ratios, lower, upper : arrays of shape (n_cohorts, n_methods)
         Hazard of the group that fares worse over that of the other, with its 95 % interval;
         NaN where it has no finite estimate.
+    horizons : array of shape (n_cohorts,)
+        Five years in months, or, where fewer than a tenth of the subjects are followed so long, the
+        time for which a tenth are.
+    lost, lost_lower, lost_upper : arrays of shape (n_cohorts, n_methods)
+        Months of that time that the same group loses against the other, with their 95 % interval;
+        NaN where a group is not followed so long.
+    proportional : array of shape (n_cohorts, n_methods)
+        p-value of the test that the ratio is the same at all times; NaN where there is no ratio.
     agreement : array of shape (n_cohorts, n_methods)
         Adjusted Rand index with the groups of the Euclidean distance.
     stability : array of shape (n_cohorts, n_methods)
@@ -106,6 +120,11 @@ class CohortStudy(Result):
     ratios: Array
     lower: Array
     upper: Array
+    horizons: Array
+    lost: Array
+    lost_lower: Array
+    lost_upper: Array
+    proportional: Array
     agreement: Array
     stability: Array
     seed_p_values: Array
@@ -128,13 +147,16 @@ class CohortStudy(Result):
                         int(self.smaller_group[i, j]),
                         float(self.p_values[i, j]),
                         float(self.permutation_p_values[i, j]),
-                        _interval(self.ratios[i, j], self.lower[i, j], self.upper[i, j]),
+                        _interval(self.ratios[i, j], self.lower[i, j], self.upper[i, j], 2),
+                        float(self.proportional[i, j]),
+                        _interval(self.lost[i, j], self.lost_lower[i, j], self.lost_upper[i, j], 1),
                         float(self.agreement[i, j]),
                         float(self.stability[i, j]),
                     )
                 )
         header = ("cohort", "metric", "n", "events", "N", "smaller", "log-rank p", "permutation p")
-        return Table((*header, "hazard ratio (95 %)", "ARI Euclidean", "ARI seeds"), rows)
+        effects = ("hazard ratio (95 %)", "proportional p", "months lost (95 %)")
+        return Table((*header, *effects, "ARI Euclidean", "ARI seeds"), rows)
 
     @property
     def combined(self) -> Table:
@@ -302,7 +324,7 @@ def cohorts(
     rows = run_tasks(
         _evaluate,
         [
-            (cohort.durations, cohort.events, found, n_permutations, drawn[0])
+            (cohort.months, cohort.events, found, horizon_of(cohort), n_permutations, drawn[0])
             for cohort, found in zip(loaded, groups, strict=True)
         ],
         n_jobs=n_jobs,
@@ -319,8 +341,21 @@ def cohorts(
         penalties=np.array([first.penalty for first in firsts]),
         groups={name: found[0] for name, found in zip(known, groups, strict=True)},
         independent=independent,
+        horizons=np.array([horizon_of(cohort) for cohort in loaded]),
         **{key: np.array([row[key] for row in rows]) for key in rows[0]},
     )
+
+
+def horizon_of(cohort: Cohort, months: float = 60.0) -> float:
+    """Return the horizon of restricted means: where few are followed so long, an earlier one.
+
+    Examples
+    --------
+    >>> from informed.datasets import make_risk_cohort
+    >>> horizon_of(make_risk_cohort(random_state=0), 12.0)
+    12.0
+    """
+    return float(min(months, np.quantile(cohort.months, 0.9)))
 
 
 # ------------------------------------------------------------------------------ steps of the study
@@ -358,47 +393,62 @@ def _median_penalty(local: LocalInformedMahalanobis, n_samples: int, seed: int) 
 
 
 def _evaluate(
-    durations: Array, events: Array, groups: NDArray[np.intp], n_permutations: int, seed: int
+    months: Array,
+    events: Array,
+    groups: NDArray[np.intp],
+    horizon: float,
+    n_permutations: int,
+    seed: int,
 ) -> dict[str, Array]:
     """One row of every array of the study, from the groups of one cohort."""
     first = groups[0]
-    ratios = np.array([_oriented_ratio(durations, events, labels) for labels in first])
+    effects = np.array([_effects(months, events, labels, horizon) for labels in first])
+    names = ("ratios", "lower", "upper", "lost", "lost_lower", "lost_upper", "proportional")
     return {
         "smaller_group": np.array([np.bincount(labels, minlength=2).min() for labels in first]),
-        "p_values": np.array([log_rank_p_value(durations, events, labels) for labels in first]),
+        "p_values": np.array([log_rank_p_value(months, events, labels) for labels in first]),
         "permutation_p_values": np.array(
             [
                 permutation_p_value(
-                    durations, events, labels, n_permutations=n_permutations, random_state=seed
+                    months, events, labels, n_permutations=n_permutations, random_state=seed
                 )
                 for labels in first
             ]
         ),
-        "ratios": ratios[:, 0],
-        "lower": ratios[:, 1],
-        "upper": ratios[:, 2],
+        **dict(zip(names, effects.T, strict=True)),
         "agreement": np.array([adjusted_rand_score(first[0], labels) for labels in first]),
         "stability": np.array([_stability(groups[:, j]) for j in range(len(first))]),
         "seed_p_values": np.array(
             [
-                [log_rank_p_value(durations, events, labels) for labels in groups[:, j]]
+                [log_rank_p_value(months, events, labels) for labels in groups[:, j]]
                 for j in range(len(first))
             ]
         ),
     }
 
 
-def _oriented_ratio(
-    durations: Array, events: Array, groups: NDArray[np.intp]
-) -> tuple[float, float, float]:
-    """Hazard ratio and interval, turned so that the ratio is at least one."""
+def _effects(
+    months: Array, events: Array, groups: NDArray[np.intp], horizon: float
+) -> tuple[float, ...]:
+    """Hazard ratio, months lost, each with interval, and p of proportional hazards.
+
+    Turned so that the ratio is at least one: time is lost by the group that has the higher hazard.
+    """
+    nothing = (np.nan, np.nan, np.nan)
     try:
-        found = hazard_ratio(durations, events, groups)
+        found = hazard_ratio(months, events, groups)
     except ValueError:  # one group has no event while the other is at risk
-        return np.nan, np.nan, np.nan
-    if found.ratio >= 1:
-        return found.ratio, found.lower, found.upper
-    return 1 / found.ratio, 1 / found.upper, 1 / found.lower
+        return *nothing, *nothing, np.nan
+    worse = groups if found.ratio >= 1 else 1 - groups
+    ratio = (found.ratio, found.lower, found.upper)
+    if found.ratio < 1:
+        ratio = (1 / found.ratio, 1 / found.upper, 1 / found.lower)
+    proportional = proportional_hazards_p_value(months, events, worse)
+    try:
+        lost = restricted_mean_difference(months, events, 1 - worse, horizon)
+    except ValueError:  # one group is not followed so long
+        return *ratio, *nothing, proportional
+    return *ratio, lost.difference, lost.lower, lost.upper, proportional
 
 
 def _stability(groups: NDArray[np.intp]) -> float:
@@ -406,5 +456,7 @@ def _stability(groups: NDArray[np.intp]) -> float:
     return float(np.mean(pairs)) if pairs else np.nan
 
 
-def _interval(ratio: float, lower: float, upper: float) -> str:
-    return "none" if np.isnan(ratio) else f"{ratio:.2f} ({lower:.2f} to {upper:.2f})"
+def _interval(value: float, lower: float, upper: float, digits: int) -> str:
+    if np.isnan(value):
+        return "none"
+    return f"{value:.{digits}f} ({lower:.{digits}f} to {upper:.{digits}f})"

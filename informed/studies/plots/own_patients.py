@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from informed.studies.experiments.own_patients import PUBLISHED, OwnPatients
+from informed.studies.experiments.own_patients import (
+    PAPERS_COHORT,
+    PUBLISHED,
+    PUBLISHED_P,
+    OwnPatients,
+)
 from informed.studies.experiments.site_transfer import SiteTransfer
 from informed.studies.plots.style import legend_below, look, new_figure, styled
 
@@ -16,6 +21,8 @@ __all__ = ["own_patients", "own_variations", "site_transfer"]
 def own_patients(result: OwnPatients) -> Figure:
     """p-values against the neighbourhood size: published, and ours on the same patients.
 
+    The published curve is drawn for the paper's cohort only; others have their own two panels.
+
     Parameters
     ----------
     result : OwnPatients
@@ -25,21 +32,23 @@ def own_patients(result: OwnPatients) -> Figure:
     -------
     Figure
     """
-    figure, axes = new_figure(1, 3, (7, 3.6), sharey=True)
-    for name in ("local pca", "informed"):
-        style = look(name)
-        axes[0, 0].plot(
-            PUBLISHED["sizes"],
-            PUBLISHED[name],
-            color=style.color,
-            linestyle=style.line,
-            marker=style.marker,
-            label=style.label,
-        )
-    axes[0, 0].set_title("published\n(probes, dChip)")
+    theirs = result.cohort == PAPERS_COHORT
+    figure, axes = new_figure(1, 2 + theirs, (7, 3.6), sharey=True)
+    if theirs:
+        for name in ("local pca", "informed"):
+            style = look(name)
+            axes[0, 0].plot(
+                PUBLISHED["sizes"],
+                PUBLISHED[name],
+                color=style.color,
+                linestyle=style.line,
+                marker=style.marker,
+                label=style.label,
+            )
+        axes[0, 0].set_title("published\n(probes, dChip)")
     for ax, p, words in (
-        (axes[0, 1], result.dropped, "late deaths dropped"),
-        (axes[0, 2], result.censored, "late deaths censored"),
+        (axes[0, -2], result.dropped, "late deaths dropped"),
+        (axes[0, -1], result.censored, "late deaths censored"),
     ):
         for method, values in zip(result.methods, p, strict=True):
             style = look(method)
@@ -60,11 +69,11 @@ def own_patients(result: OwnPatients) -> Figure:
                     alpha=0.12,
                     linewidth=0,
                 )
-        ax.set_title(f"500 genes,\n{words}")
+        ax.set_title(f"{'500 genes' if theirs else result.cohort},\n{words}")
     for ax in axes[0]:
         ax.axhline(0.05, color="0.7", linewidth=0.8, zorder=0)
         ax.set(xlabel="neighbours $N$", yscale="log")
-    legend_below(figure, axes[0, 2], 5)
+    legend_below(figure, axes[0, -1], 5)
     axes[0, 0].set_ylabel("log-rank p")
     return figure
 
@@ -100,7 +109,7 @@ def own_variations(result: OwnPatients) -> Figure:
             label=style.label,
         )
     ax.axvline(0.05, color="0.7", linewidth=0.8, zorder=0)
-    ax.axvline(0.0056, color="0.4", linewidth=0.8, linestyle="--", zorder=0)
+    ax.axvline(PUBLISHED_P["informed"], color="0.4", linewidth=0.8, linestyle="--", zorder=0)
     ax.set(xscale="log", xlabel="log-rank p (large: median; small: each seed)", ylim=(-0.6, n_rows))
     ax.set_yticks(heights, result.variations)
     ax.tick_params(axis="y", length=0)
