@@ -22,6 +22,8 @@ from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.experiments import load_result
 from informed.metrics.choice import MAY_BE_OPEN
 from informed.studies.cli import experiments, main
+from informed.studies.cli.own_data import _target
+from informed.studies.experiments.comparison import MEASURES
 
 
 @pytest.fixture
@@ -273,6 +275,39 @@ def test_what_was_done_as_json(capsys, table, tmp_path):
     assert code == 0
     first = {next(iter(row.values())) for row in json.loads(out)}
     assert first == {"euclidean", "pca", "informed"}
+
+
+@pytest.mark.parametrize(
+    ("targets", "task"),
+    [
+        (("0,5", "1,5", "2,25"), "numbers"),
+        (("a", "b", "c"), "classes"),
+        (("01", "02", "1"), "classes"),
+    ],
+)
+def test_a_target_is_read_as_the_table_is(targets, task, capsys, table, tmp_path):
+    """A decimal comma had made classes of numbers, and 01 and 1 had been one class."""
+    frame = pd.read_csv(table[0])
+    frame["y"] = np.resize(targets, len(frame))
+    frame.to_csv(tmp_path / "t.csv", sep=";", decimal=",", index=False)
+    words = ["--target", "y", "--methods", "pca", "--n-splits", "2", "--quiet"]
+    code, out, _ = run(capsys, "compare", tmp_path / "t.csv", *words)
+    assert code == 0
+    assert out.startswith(f"{tmp_path / 't.csv'}: 30 samples, 7 features\n")
+    assert MEASURES[task] in out
+    code, out, err = run(capsys, "compare", tmp_path / "t.csv", *words, "--json")
+    assert code == 0
+    assert json.loads(out)[1]["method"] == "pca"
+    assert "30 samples, 7 features" in err
+    assert "decimal sign is a comma" in err
+
+
+def test_codes_are_names_of_classes():
+    assert _target(("01", "1", "02"), None) == ["01", "1", "02"]
+    assert _target(("1", "2", "1_0"), None) == ["1", "2", "1_0"]
+    assert _target(("1", "2,5"), None) == _target(("1", "2,5"), ",") == [1.0, 2.5]
+    with pytest.raises(ValueError, match="--decimal"):
+        _target(("1,234", "2"), None)
 
 
 def test_an_experiment_has_its_own_help(capsys):
