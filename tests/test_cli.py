@@ -416,6 +416,16 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(words, message, bad, capsys
     assert len(err.strip().splitlines()) == 1
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no pipe of this kind")
+def test_a_reader_who_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "informed", "list"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_help_shows_examples(capsys):
     code, out, _ = run(capsys, "--help")
     assert code == 0

@@ -23,9 +23,7 @@ NUMBER = re.compile(f"{POINT.pattern}|{COMMA.pattern}")
 WHOLE = re.compile(r"[+-]?\d+")
 LETTER = re.compile(r"[^\W\d_]")
 # A number to which a unit, a sign of percent or another program's exponent is glued.
-WITH_UNIT = re.compile(
-    rf"0[xX][0-9a-fA-F]+|[<>]?({NUMBER.pattern})\s*(?P<unit>[^\d\s.,]+)[+-]?\d*"
-)
+WITH_UNIT = re.compile(rf"0[xX][0-9a-fA-F]+|[<>]?({NUMBER.pattern})\s*(?P<unit>[^\d\s.,]+)[+-]?\d*")
 # 007 is a code: a number would have lost its zeros. In many cells, each on a line of its own.
 CODE = re.compile(r"^[ \t]*[+-]?0\d+[ \t]*$", flags=re.MULTILINE)
 OTHER_SIGN = {".": ",", ",": "."}
