@@ -179,6 +179,7 @@ def test_what_is_beyond_doubt_is_read_and_said(name: str, tmp_path: Path) -> Non
 BAD: dict[str, tuple[str | bytes, dict[str, Any], list[str]]] = {
     "empty": (b"", {}, ["empty"]),
     "blank": ("\n \n", {}, ["empty"]),
+    "separators only": (",,\n,,\n", {}, ["empty"]),
     "header only": ("alpha,beta\n", {}, ["no sample"]),
     "no header": (lines(names=None), {}, ["numbers only", "--no-header"]),
     "counts from 1": (lines(first=(1, 2, 3, 4), title="x"), {}, ["'x'", "--index-col", "--drop"]),

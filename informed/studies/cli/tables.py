@@ -289,7 +289,11 @@ class _Reader:
                 )
             self.notes.append(f"the separator is a {found}")
         self.separator, cut = winners[0], regular[winners[0]]
-        filled = next(end for end in range(len(cut), 0, -1) if any(map(str.strip, cut[end - 1])))
+        filled = len(cut)
+        while filled and not any(map(str.strip, cut[filled - 1])):
+            filled -= 1
+        if not filled:
+            raise self.refuse("the file holds separators and nothing else: it is empty")
         if filled < len(cut):
             self.notes.append(f"{len(cut) - filled} line(s) at the end hold no value: left out")
         return cut[:filled]
