@@ -363,20 +363,28 @@ def wide(report: Report, n: int, p: int) -> None:
 
 
 def cluster(report: Report, n: int) -> None:
+    load = os.getloadavg()[0]
     found = in_own_process("cluster.py", n)
+    client, workers = found["client"], found["workers"]
     report.add(
         "cluster",
         f"local fit on 1 Dask worker over 2 workers, {n} × 50, by the clock",
         found["ratio"],
         ">= 1.7",
-        note="workers are processes of one thread on this machine",
+        note="workers are processes of one thread on this machine"
+        + (f"; other programs ran beside them, load {load:.0f}" if load >= 1 else ""),
     )
     report.add(
         "cluster",
-        "share of the fit on 1 worker in which the client computes: CPU time over the clock's",
-        found["client"],
-        note="search, starts, sending and gathering, which no worker takes over; with share s two "
-        f"workers give at most 2 / (1 + s) = {2 / (1 + found['client']):.2g}",
+        "share of the CPU time of the fit on 1 worker that is the client's",
+        client / (client + workers),
+        note="search, starts, sending, gathering and Dask's scheduler, which no worker takes over",
+    )
+    report.add(
+        "cluster",
+        "what two workers can give at most, if the client and they never work at the same time",
+        (client + workers) / (client + workers / 2),
+        note="computed from the share: 2 / (1 + share)",
     )
 
 

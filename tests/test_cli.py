@@ -22,6 +22,8 @@ from informed.directions.registry import DIRECTIONS, VARIANCES
 from informed.experiments import load_result
 from informed.metrics.choice import MAY_BE_OPEN
 from informed.studies.cli import experiments, main
+from informed.studies.cli.own_data import _target
+from informed.studies.experiments.comparison import MEASURES
 
 
 @pytest.fixture
@@ -264,6 +266,39 @@ def test_what_was_done_as_json(capsys, table, tmp_path):
     assert first == {"euclidean", "pca", "informed"}
 
 
+@pytest.mark.parametrize(
+    ("targets", "task"),
+    [
+        (("0,5", "1,5", "2,25"), "numbers"),
+        (("a", "b", "c"), "classes"),
+        (("01", "02", "1"), "classes"),
+    ],
+)
+def test_a_target_is_read_as_the_table_is(targets, task, capsys, table, tmp_path):
+    """A decimal comma had made classes of numbers, and 01 and 1 had been one class."""
+    frame = pd.read_csv(table[0])
+    frame["y"] = np.resize(targets, len(frame))
+    frame.to_csv(tmp_path / "t.csv", sep=";", decimal=",", index=False)
+    words = ["--target", "y", "--methods", "pca", "--n-splits", "2", "--quiet"]
+    code, out, _ = run(capsys, "compare", tmp_path / "t.csv", *words)
+    assert code == 0
+    assert out.startswith(f"{tmp_path / 't.csv'}: 30 samples, 7 features\n")
+    assert MEASURES[task] in out
+    code, out, err = run(capsys, "compare", tmp_path / "t.csv", *words, "--json")
+    assert code == 0
+    assert json.loads(out)[1]["method"] == "pca"
+    assert "30 samples, 7 features" in err
+    assert "decimal sign is a comma" in err
+
+
+def test_codes_are_names_of_classes():
+    assert _target(("01", "1", "02"), None) == ["01", "1", "02"]
+    assert _target(("1", "2", "1_0"), None) == ["1", "2", "1_0"]
+    assert _target(("1", "2,5"), None) == _target(("1", "2,5"), ",") == [1.0, 2.5]
+    with pytest.raises(ValueError, match="--decimal"):
+        _target(("1,234", "2"), None)
+
+
 def test_an_experiment_has_its_own_help(capsys):
     code, out, _ = run(capsys, "run", "hidden_space", "--help")
     assert code == 0
@@ -368,6 +403,16 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(words, message, bad, capsys
     assert message in err
     assert err.startswith("informed: error: ")
     assert len(err.strip().splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pipe of this kind")
+def test_a_reader_who_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "informed", "list"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as closed:
+        done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_help_shows_examples(capsys):

@@ -132,6 +132,24 @@ def test_a_command_that_needs_more_says_so_in_one_line(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_without_figures_the_numbers_are_kept(tmp_path):
+    done = run(
+        f"""
+        import sys
+        import numpy as np
+        from informed.studies.cli import main
+
+        X = np.random.default_rng(0).normal(size=(20, 4))
+        np.savetxt(r"{tmp_path / "x.csv"}", X, delimiter=",", header="a,b,c,d", comments="")
+        words = ["--methods", "pca", "--n-splits", "2", "--quiet", "--out", r"{tmp_path / "out"}"]
+        sys.exit(main(["compare", r"{tmp_path / "x.csv"}", *words]))
+        """
+    )
+    assert done.returncode == 2
+    assert 'pip install "informed[plots]"' in done.stderr
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".txt", ".json", ".npz"}
+
+
 def test_without_tqdm_the_work_goes_on_and_says_once_how_to_see_it():
     script = """
         from informed.parallel import run_tasks

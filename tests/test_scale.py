@@ -225,8 +225,8 @@ def test_results_of_the_benchmark_say_what_was_reached():
             assert holds == line["reached"], line["what"]
     topics = {line["topic"] for line in results["lines"]}
     assert topics == {
-        "all pairs", "global fit", "directions", "local fit", "wide local fit", "large", "cluster",
-        "sweep",
+        "all pairs", "global fit", "many features", "directions", "local fit", "wide local fit",
+        "large", "cluster", "sweep",
     }  # fmt: skip
     for name, curve in results["growth"].items():
         assert len(curve) >= 2, name

@@ -87,7 +87,7 @@ class Cohort:
             bad = durations[~(np.isfinite(durations) & (durations >= 0))][0]
             raise ValueError(f"durations holds {bad}: times must be finite and not negative")
         if not np.isin(events, (0, 1)).all():
-            bad = events[~np.isin(events, (0, 1))][0]
+            bad = next(value for value in events.tolist() if value not in (0, 1))
             raise ValueError(f"events holds {bad!r}: it must be 1 for an event and 0 for censoring")
         if self.time_unit not in _MONTHS_IN:
             raise ValueError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 on success, 2 on bad input, 130 when interrupted.
+        0 on success, 2 on bad input, 130 when interrupted, 141 when nobody reads on.
     """
     parser = _parser()
     try:
@@ -62,9 +63,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if extra and options.command != "run":
             parser.error(f"unrecognized arguments: {' '.join(extra)}")
         options.action(options, extra)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         print("informed: interrupted; no incomplete file was left behind", file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        # Who reads has seen enough (``| head``); Python's last flush would complain once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except (ValueError, TypeError, ImportError, OSError) as error:
         # One line, whatever the message: a traceback helps nobody at the command line.
         print(f"informed: error: {' '.join(str(error).split())}", file=sys.stderr)

@@ -26,11 +26,12 @@ def finish(
     print(as_text(result.table.as_dicts()) if as_json else result)
     if folder is None:
         return
-    from informed import plots
-
     with written_whole(folder / f"{name}.txt") as file:
         file.write(f"{result}\n".encode())
     result.save(folder / name)
+    # Figures need more packages: if these are missing, what was computed is not lost.
+    from informed import plots
+
     for figure in figures:
         with written_whole(folder / f"{name}-{figure}.png") as file:
             getattr(plots, figure)(result).savefig(file, format="png")

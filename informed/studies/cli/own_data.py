@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from informed.studies.cli.cells import CODE, NUMBER, read_cells
 from informed.studies.cli.output import as_text, check_folder, finish
 from informed.studies.cli.runs import experiments, texts
 from informed.studies.cli.tables import Table, read_table
@@ -123,7 +125,13 @@ def add_commands(commands: Commands) -> None:
             help="column that names the rows, by name or number; none if there is none",
         )
         command.add_argument("--no-header", action="store_true", help="the first line is a sample")
+        command.add_argument(
+            "--transpose", action="store_true", help="each line is a feature, each column a sample"
+        )
         command.add_argument("--drop", type=texts, default=(), help="columns to leave out: a,b,c")
+        command.add_argument(
+            "--keep", type=texts, default=(), help="features, whatever they look like: a,b,c"
+        )
         command.add_argument("--json", action="store_true", help="print what was done as JSON")
 
 
@@ -147,15 +155,18 @@ def _read(options: argparse.Namespace, *apart: str) -> tuple[Table, list[NDArray
         index_col=options.index_col,
         header=not options.no_header,
         drop=options.drop,
+        keep=options.keep,
+        transpose=options.transpose,
         target=getattr(options, "target", None),
     )
     columns = [table.take(getattr(options, option), f"--{option}") for option in apart]
     if apart:
         table = table.without([getattr(options, option) for option in apart])
-    if not options.json:
-        samples, features = table.values.shape
-        print(f"{options.data}: {samples} samples, {features} features")
-        print("".join(f"  {note}\n" for note in table.notes), end="")
+    samples, features = table.values.shape
+    # What is printed as JSON stays clean.
+    to = sys.stderr if options.json else sys.stdout
+    print(f"{options.data}: {samples} samples, {features} features", file=to)
+    print("".join(f"  {note}\n" for note in table.notes), end="", file=to)
     return table, columns
 
 
@@ -233,7 +244,7 @@ def _compare(options: argparse.Namespace, extra: Sequence[str]) -> None:
     table, _ = _read(options)
     result = compare(
         table.values,
-        _target(table.target) if options.target is not None else None,
+        _target(table.target, options.decimal) if options.target is not None else None,
         task=options.task,
         methods=options.methods,
         n_splits=options.n_splits,
@@ -244,12 +255,13 @@ def _compare(options: argparse.Namespace, extra: Sequence[str]) -> None:
     finish(result, "comparison", ("comparison",), options.out, as_json=options.json)
 
 
-def _target(texts: Sequence[str]) -> list[float] | list[str]:
-    """Return numbers if all are, else the texts."""
-    try:
-        return [float(text) for text in texts]
-    except ValueError:
+def _target(texts: Sequence[str], decimal: str | None) -> list[float] | list[str]:
+    """Return numbers if all are, else the texts; codes such as 01 are names of classes."""
+    if not all(map(NUMBER.fullmatch, texts)) or any(map(CODE.fullmatch, texts)):
         return list(texts)
+    cells = [[text] for text in texts]
+    values, _ = read_cells(["--target"], cells, None, decimal, ",", (), ValueError)
+    return values[:, 0].tolist()  # type: ignore[no-any-return]
 
 
 def _risk(options: argparse.Namespace, extra: Sequence[str]) -> None:

@@ -25,24 +25,31 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Table", "read_table"]
-
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?", "-", "--", "."}
-INFINITE = {"inf", "-inf", "+inf", "infinity", "-infinity"}
-TRUTH = {"true": "1", "false": "0"}
-POINT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
-NUMBER = re.compile(f"{POINT.pattern}|{COMMA.pattern}")
-WHOLE = re.compile(r"[+-]?\d+")
-LETTER = re.compile(r"[^\W\d_]")
-NO_NAMES = MISSING | INFINITE | set(TRUTH)
-# Names that say that a column tells rows apart and measures nothing.
-IDENTIFIER = re.compile(
-    r"(.*[\W_])?(id|ids|index|idx|key|name|names|row|rowname|rownames|sample|samples|subject|patient"
-    r"|barcode|accession|mrn|unnamed: ?0|number|nr|no)([\W_].*)?|.*[a-z]ID",
-    flags=re.IGNORECASE,
+from informed.studies.cli.cells import (
+    CODE,
+    IDENTIFIER,
+    MISSING,
+    NO_NAMES,
+    NUMBER,
+    SEPARATORS,
+    STAND_INS,
+    SUMMARY,
+    TRUTH,
+    WHOLE,
+    are_dates,
+    are_names,
+    may_be_thousands,
+    read_cells,
+    stand_ins,
 )
+from informed.studies.cli.doubts import (
+    OTHER_FILES,
+    look_for_measurements,
+    look_for_swallowed,
+    uneven,
+)
+
+__all__ = ["Table", "read_table"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,9 @@ def read_table(
     index_col: str | None = None,
     header: bool = True,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     target: str | None = None,
+    transpose: bool = False,
 ) -> Table:
     """Read a table of numbers with one row for each sample.
 
@@ -124,8 +133,12 @@ def read_table(
         Whether the first line holds the names of the columns.
     drop : sequence of str
         Columns to leave out, before their content is looked at.
+    keep : sequence of str
+        Columns that are features, whatever they look like.
     target : str or None
         Name of a column that may hold text and is no feature.
+    transpose : bool
+        Whether each line holds a feature: rows and columns are exchanged before all else.
 
     Returns
     -------
@@ -139,6 +152,8 @@ def read_table(
     """
     reader = _Reader(Path(path))
     fields = reader.split(reader.decoded(encoding), sep)
+    if transpose:
+        fields = reader.turned(fields, header)
     names, body = reader.headed(fields, header)
     aside: tuple[str, ...] = ()
     if target is not None:
@@ -146,9 +161,15 @@ def read_table(
     names, rows, body = reader.indexed(names, body, index_col)
     if drop:
         names, body = reader.dropped(names, body, drop)
-    values = reader.numbers(names, body, rows, decimal)
-    if index_col is None:
-        reader.look_for_identifiers(names, values)
+    if not set(keep) <= set(names):
+        unknown = sorted(set(keep) - set(names))
+        raise reader.refuse(f"--keep names {unknown}, which are no columns of the table")
+    sure = names if index_col is not None and index_col.lower() == "none" else keep
+    values = reader.numbers(names, body, rows, decimal, sure)
+    if sure is not names:
+        reader.look_for_identifiers(names, values, sure)
+    if np.isin(values, STAND_INS).any():
+        reader.notes += stand_ins(names, values)
     return Table(
         values,
         tuple(rows) if rows is not None else tuple(map(str, range(1, len(body) + 1))),
@@ -165,6 +186,7 @@ class _Reader:
 
     path: Path
     notes: list[str] = field(default_factory=list)
+    separator: str = ","
 
     def set_aside(
         self, names: list[str], body: list[list[str]], target: str
@@ -192,13 +214,7 @@ class _Reader:
         data = self.path.read_bytes()
         if not data.strip():
             raise self.refuse("the file is empty")
-        for start, what in {
-            b"PK\x03\x04": "a zip archive or a spreadsheet (.xlsx)",
-            b"\x1f\x8b": "a gzip archive",
-            b"\xd0\xcf\x11\xe0": "an old spreadsheet (.xls)",
-            b"\x93NUMPY": "an array of NumPy (.npy)",
-            b"%PDF": "a PDF document",
-        }.items():
+        for start, what in OTHER_FILES.items():
             if data.startswith(start):
                 raise self.refuse(f"this is {what}, not a text table: save it as CSV first")
         if encoding is None:
@@ -225,11 +241,26 @@ class _Reader:
             sep = {"\\t": "\t", "tab": "\t"}.get(sep, sep)
             if len(sep) != 1:
                 raise ValueError(f"--sep={sep!r} must be a single sign, or tab")
+        told = re.match(r'"?sep=(.)"?\r?\n', text, flags=re.IGNORECASE)
+        if told:
+            # Excel's own first line.
+            text, sep = text[told.end() :], sep or told[1]
+            self.notes.append(f"line 1 names the separator, {SEPARATORS.get(sep, sep)}")
         signs = [sign for sign in SEPARATORS if sign in text] if sep is None else [sep]
         cuts, regular = {}, {}
         for sign in signs:
             lines = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
-            cut = cuts[sign] = [line for line in lines if any(cell.strip() for cell in line)]
+            try:
+                cut = list(lines)
+            except csv.Error:
+                raise self.refuse(
+                    f"line {lines.line_num}: a field does not end; is a quotation "
+                    "mark missing before it?"
+                ) from None
+            if len(cut) < lines.line_num:
+                look_for_swallowed(cut, sign, self.refuse)
+            # A blank line is no sample; a line of separators only is one without values.
+            cut = cuts[sign] = [line for line in cut if len(line) > 1 or any(map(str.strip, line))]
             # All lines have equally many fields, more than one; a header may lack the first.
             width = len(cut[-1]) if cut else 0
             if (
@@ -239,7 +270,7 @@ class _Reader:
             ):
                 regular[sign] = cut
         if not regular:
-            raise self.uneven(cuts, sep)
+            raise self.refuse(uneven(cuts, sep))
         winners = list(regular)
         if len(winners) > 1:
             shares = {sign: _share_of_numbers(cut) for sign, cut in regular.items()}
@@ -257,27 +288,25 @@ class _Reader:
                     "sign or a separator? Give --sep and --decimal"
                 )
             self.notes.append(f"the separator is a {found}")
-        return regular[winners[0]]
+        self.separator, cut = winners[0], regular[winners[0]]
+        filled = len(cut)
+        while filled and not any(map(str.strip, cut[filled - 1])):
+            filled -= 1
+        if not filled:
+            raise self.refuse("the file holds separators and nothing else: it is empty")
+        if filled < len(cut):
+            self.notes.append(f"{len(cut) - filled} line(s) at the end hold no value: left out")
+        return cut[:filled]
 
-    def uneven(self, cuts: dict[str, list[list[str]]], sep: str | None) -> ValueError:
-        """Say which line is out of step."""
-        if all(len(line) < 2 for cut in cuts.values() for line in cut):
-            return self.refuse(
-                "there is one column only, or the separator is none of comma, semicolon and tab: "
-                "give --sep"
-                if sep is None
-                else f"--sep={sep!r} does not occur: there is one column only"
-            )
-        # The separator that occurs most is the one whose lines are out of step.
-        sign = max(cuts, key=lambda each: sum(len(line) for line in cuts[each]))
-        usual = Counter(len(line) for line in cuts[sign][1:]).most_common(1)[0][0]
-        number, line = next(
-            (number, line) for number, line in enumerate(cuts[sign], 1) if len(line) != usual
-        )
-        return self.refuse(
-            f"line {number} has {len(line)} field(s), where most have {usual} "
-            f"(separator: {SEPARATORS.get(sign, sign)})"
-        )
+    def turned(self, fields: list[list[str]], header: bool) -> list[list[str]]:
+        """Exchange rows and columns; what stood in the corner named the features."""
+        width = len(fields[-1])
+        if len(fields[0]) == width - 1:
+            fields = [["", *fields[0]], *fields[1:]]
+        elif header:
+            fields = [["", *fields[0][1:]], *fields[1:]]
+        self.notes.append("rows and columns are exchanged")
+        return [list(line) for line in zip(*fields, strict=True)]
 
     def headed(self, fields: list[list[str]], header: bool) -> tuple[list[str], list[list[str]]]:
         width = len(fields[-1])
@@ -294,22 +323,51 @@ class _Reader:
             if all(map(NUMBER.fullmatch, names)):
                 raise self.refuse("there is one line only")
             raise self.refuse("there is a header and no sample below it")
+        body = fields[1:]
+        if not any(line[-1].strip() for line in body):
+            if len(fields[0]) < width:
+                raise self.refuse(
+                    "all lines below the header end with a separator: take it away, or give the "
+                    "last column a name"
+                )
+            if not names[-1]:
+                self.notes.append("all lines end with a separator: the empty column is left out")
+                names, body = names[:-1], [line[:-1] for line in body]
         named = [name for name in names if name]
         counted = [str(number) for number in range(len(named))]
-        if all(map(NUMBER.fullmatch, named)) and named != counted:
-            raise self.refuse(
-                "the first line holds numbers only: is it a sample? Then give --no-header; if it "
-                "is a header, give the columns names that are no numbers"
-            )
+        # What no column is called: numbers and words that stand for one. Salt (Na) alone may be.
+        numbers = [name for name in named if NUMBER.fullmatch(name)]
+        values = [name in numbers or name.lower() in NO_NAMES for name in named]
+        some = bool(numbers) or any(name.lower() in TRUTH for name in named)
+        fraction = not all(map(WHOLE.fullmatch, numbers))
+        identifier = bool(names[0]) and IDENTIFIER.fullmatch(names[0])
         if named == counted and len(named) > 1:
             self.notes.append(f"the first line, 0 to {len(named) - 1}, is taken as a header")
+        elif names[0] and len(named) > 2 and named[1:] == counted[:-1]:
+            self.notes.append(f"the first line, with 0 to {len(named) - 2}, is taken as a header")
+        elif some and all(values[1:]) and identifier and not values[0]:
+            self.notes.append(
+                f"the first line is taken as a header, by its first name, {names[0]!r}"
+            )
+        elif some and (all(values[1:]) or fraction) and not identifier:
+            held = "numbers only" if all(values) else "numbers"
+            raise self.refuse(
+                f"the first line holds {held}: is it a sample? Then give --no-header; if it "
+                "is a header, give the columns names that are no numbers"
+            )
+        mangled = [name for name in named if re.fullmatch(r"X\.?\d+(\.\d+)?", name)]
+        if len(mangled) == len(named) and any("." in name[2:] for name in mangled):
+            self.notes.append(
+                f"names such as {mangled[0]!r} are what R makes of numbers: if line 1 was a "
+                "sample, it is lost; write the file anew"
+            )
         twice = [name for name, count in Counter(named).items() if count > 1]
         if twice:
             raise self.refuse(f"the column name {twice[0]!r} occurs more than once")
         empty = [place for place, name in enumerate(names) if not name and place > 0]
         if empty:
             raise self.refuse(f"column {empty[0] + 1} has no name")
-        return names, fields[1:]
+        return names, body
 
     def indexed(
         self, names: list[str], body: list[list[str]], index_col: str | None
@@ -323,15 +381,14 @@ class _Reader:
                 why = "which has no name"
             elif IDENTIFIER.fullmatch(names[0]):
                 why = "by its name"
-            # A name has a letter, and is neither a number, such as 1e-3, nor a missing value.
-            elif all(
-                LETTER.search(cell) and not NUMBER.fullmatch(cell) and cell.lower() not in NO_NAMES
-                for cell in first
-            ):
+            elif not NUMBER.fullmatch(first[0]) and are_names(first):
                 why = "which holds text"
+            elif any(map(CODE.fullmatch, first)) and all(map(WHOLE.fullmatch, first)):
+                why = "which holds codes with leading zeros"
             else:
                 why = ""
             if why:
+                look_for_measurements(names[0], first, self.refuse)
                 place = 0
                 shown = f" ({names[0]!r})" if names[0] else ""
                 self.notes.append(f"row names are taken from the first column{shown}, {why}")
@@ -350,6 +407,11 @@ class _Reader:
         names = names[:place] + names[place + 1 :]
         if not names:
             raise self.refuse("there is no column besides the row names")
+        if index_col is None and len(rows) > 2 and SUMMARY.fullmatch(rows[-1]):
+            raise self.refuse(
+                f"the last row, {rows[-1]!r}, seems to sum up the others: take it away, or name "
+                "the rows with --index-col if it is a sample"
+            )
         return names, rows, [line[:place] + line[place + 1 :] for line in body]
 
     def index_place(self, names: list[str], index_col: str) -> int | None:
@@ -379,94 +441,49 @@ class _Reader:
         body: list[list[str]],
         rows: list[str] | None,
         decimal: str | None,
+        sure: Sequence[str],
     ) -> NDArray[np.float64]:
         if decimal not in (None, ".", ","):
             raise ValueError(f"--decimal={decimal!r} must be '.' or ','")
         if decimal != ",":
             # Plain finite numbers are read at once; anything else is looked at cell by cell.
+            flat = "\n".join(map("\n".join, body))
             try:
                 values = np.array(body).astype(np.float64)
             except ValueError:
-                return self.numbers_by_cells(names, body, rows, decimal)
-            # NumPy reads 1_000, which no table means.
-            if np.isfinite(values).all() and "_" not in "".join(map("".join, body)):
+                values = np.array(np.nan)
+            # NumPy reads 1_000, which no table means, and 007, which is no number.
+            plain = np.isfinite(values).all() and "_" not in flat and not CODE.search(flat)
+            if plain and decimal is None and self.separator != ",":
+                plain = may_be_thousands(flat.split("\n"), ".") is None
+            if plain:
                 return values
-        return self.numbers_by_cells(names, body, rows, decimal)
-
-    def numbers_by_cells(
-        self,
-        names: list[str],
-        body: list[list[str]],
-        rows: list[str] | None,
-        decimal: str | None,
-    ) -> NDArray[np.float64]:
-        """Read numbers of all kinds, or say which cell holds none."""
-        cells = [[TRUTH.get(cell.strip().lower(), cell.strip()) for cell in line] for line in body]
-        if decimal is None:
-            flat = [cell for line in cells for cell in line]
-            commas = any(COMMA.fullmatch(cell) for cell in flat)
-            points = any("." in cell and POINT.fullmatch(cell) for cell in flat)
-            if commas and points:
-                raise self.refuse(
-                    "some numbers have a decimal comma and others a decimal point: give --decimal"
-                )
-            decimal = "," if commas else "."
-            if commas:
-                self.notes.append("the decimal sign is a comma")
-        if decimal == ",":
-            cells = [
-                [cell.replace(",", ".") if COMMA.fullmatch(cell) else cell for cell in line]
-                for line in cells
-            ]
-        texts = [
-            name
-            for place, name in enumerate(names)
-            if any(
-                not POINT.fullmatch(line[place]) and line[place].lower() not in MISSING | INFINITE
-                for line in cells
-            )
-        ]
-        if texts:
-            place = names.index(texts[0])
-            example = next(line[place] for line in cells if not POINT.fullmatch(line[place]))
-            raise self.refuse(
-                f"column(s) {texts[:5]} hold text, such as {example!r}: every column must hold "
-                "numbers; leave others out with --drop, or name the rows with --index-col"
-            )
-        gaps = [
-            (place, name)
-            for place, name in enumerate(names)
-            if any(line[place].lower() in MISSING for line in cells)
-        ]
-        if gaps:
-            place, name = gaps[0]
-            row = next(k for k, line in enumerate(cells) if line[place].lower() in MISSING)
-            where = rows[row] if rows is not None else str(row + 1)
-            raise self.refuse(
-                f"column {name!r} has no value in row {where!r} ({len(gaps)} column(s) have "
-                "missing values): fill them in, or leave the columns out with --drop"
-            )
-        values = np.array([[float(cell) for cell in line] for line in cells])
-        if not np.isfinite(values).all():
-            row, place = np.argwhere(~np.isfinite(values))[0]
-            raise self.refuse(f"column {names[place]!r} is infinite in row {row + 1}")
+        values, notes = read_cells(names, body, rows, decimal, self.separator, sure, self.refuse)
+        self.notes += notes
         return values
 
-    def look_for_identifiers(self, names: list[str], values: NDArray[np.float64]) -> None:
+    def look_for_identifiers(
+        self, names: list[str], values: NDArray[np.float64], sure: Sequence[str]
+    ) -> None:
         """Stop at a column that seems to count or to name the rows."""
         for place, name in enumerate(names):
             column = values[:, place]
-            if not np.all(column == np.round(column)):
+            if name in sure or not np.all(column == np.round(column)):
                 continue
-            distinct = len(np.unique(column)) == len(column) and len(column) > 2
-            counts = distinct and bool(np.all(np.diff(column) == 1)) and column[0] in (0.0, 1.0)
+            rising = np.unique(column)
+            distinct = len(rising) == len(column) and len(column) > 2
+            counts = distinct and bool(np.all(np.diff(column) == 1))
+            # In the first column also in any order, or by steps of ten.
+            counts |= distinct and place == 0 and len(np.unique(np.diff(rising))) == 1
             long = distinct and place == 0 and bool(column.min() >= 10_000)
-            if counts or long or IDENTIFIER.fullmatch(name):
-                what = "counts the rows" if counts else "looks like an identifier"
+            dates = bool(column.min() > 18_000_000) and are_dates(column)
+            if counts or long or dates or IDENTIFIER.fullmatch(name):
+                what = "holds dates" if dates else "looks like an identifier"
+                what = "counts the rows" if counts else what
                 raise self.refuse(
                     f"column {name!r} {what}: is it a measurement? Give --index-col {name!r} if it "
-                    f"names the rows, --drop {name!r} to leave it out, or --index-col none if it "
-                    "is a feature"
+                    f"names the rows, --drop {name!r} to leave it out, or --keep {name!r} if "
+                    "it is a feature"
                 )
 
 
