@@ -7,10 +7,12 @@ kernels of different ages do.
 
 from __future__ import annotations
 
+import _tracemalloc
 import os
 import signal
 import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing import Pipe
@@ -114,7 +116,7 @@ def test_all_walls_are_built_in_their_order(monkeypatch, tmp_path, limits) -> No
     assert Path.cwd() == folder
     assert [words.rsplit("(", 1)[1] for words in walls] == [
         "resource limits)", "namespace)", "namespace)", "namespace)",
-        "Landlock)", "Landlock)", "audit hook)",
+        "Landlock)", "Landlock)", "seccomp)", "audit hook)",
     ]  # fmt: skip
     # A process without a network is made before anything is mounted, and the rules come last.
     assert kernel.called == [
@@ -125,6 +127,8 @@ def test_all_walls_are_built_in_their_order(monkeypatch, tmp_path, limits) -> No
         "prctl 1",
         "prctl 38",
         "restrict",
+        "prctl 38",
+        "prctl 22",
     ]
     assert kernel.flags == 0x70020000
     assert written["/proc/self/uid_map"] == f"{os.getuid()} {os.getuid()} 1"
@@ -264,7 +268,9 @@ def process() -> Iterator[None]:
     """Put back what a student's process closes for ever."""
     modules, finders = dict(sys.modules), list(sys.meta_path)
     handler = signal.getsignal(signal.SIGPROF)
+    reset = tracemalloc.reset_peak
     yield
+    tracemalloc.reset_peak = _tracemalloc.reset_peak = reset
     sys.modules.clear()
     sys.modules.update(modules)
     sys.meta_path[:] = finders
@@ -352,6 +358,38 @@ def test_memory_is_measured_on_demand() -> None:
     told = ask(lambda n: float(np.zeros(n).sum()), 10**6, measured=True)
     assert told["value"] == 0
     assert 8e6 <= told["peak"] < 9e6
+
+
+def test_memory_that_is_hidden_is_found_or_told(monkeypatch) -> None:
+    def held(n: int) -> None:
+        np.zeros(n).sum()
+
+    def switched_off(n: int) -> None:
+        held(n)
+        tracemalloc.stop()
+        tracemalloc.start()
+
+    def cleared(n: int) -> None:
+        held(n)
+        tracemalloc.clear_traces()
+
+    for hiding in (switched_off, cleared):
+        error = ask(hiding, 10**6, measured=True)["error"]
+        assert error == ["RuntimeError", "the measurement of memory was switched off"]
+    monkeypatch.setattr(tracemalloc, "get_traced_memory", lambda: (0, 0))
+    assert ask(held, 10**6, measured=True)["peak"] >= 8e6
+
+
+@pytest.mark.usefixtures("process")
+def test_a_cell_cannot_put_the_peak_back_nor_reach_the_marking() -> None:
+    _, errors = run(
+        "import tracemalloc\ntracemalloc.reset_peak()",
+        "from _tracemalloc import reset_peak",
+        "import informed.teaching.grading.student",
+    )
+    assert "AttributeError" in errors["cell 1"]
+    assert "ImportError" in errors["cell 2"]
+    assert "closed while marking" in errors["cell 3"]
 
 
 def test_errors_of_a_students_function_come_over_by_name_and_text() -> None:
