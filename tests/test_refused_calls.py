@@ -121,7 +121,7 @@ def test_a_notebook_starts_no_process_and_reaches_no_socket_by_the_c_library(tmp
         door.listen()
         door.setblocking(False)
         burrow = f"""
-import ctypes, struct
+import ctypes, os, struct
 libc = ctypes.CDLL(None)
 pids = []
 for _ in range(3):
@@ -131,7 +131,8 @@ for _ in range(3):
 handle = libc.socket(1, 1, 0)
 address = struct.pack("=H", 1) + {str(path).encode()!r} + bytes(1)
 reached = libc.connect(handle, address, len(address))
-raise ValueError(f"told {{pids}} {{reached}}")
+seen = [name for name in os.listdir("/proc") if name.isdigit()]
+raise ValueError(f"told {{pids}} {{reached}}, seen {{seen}}")
 check("ex-duplicate", 1)
 """
         cells = [burrow, 'check("ex-triangle", [2, 2, 2])']
@@ -142,6 +143,8 @@ check("ex-duplicate", 1)
         runner.prepare()
         marked = runner.mark(file, seed=3, limits=Limits(seconds=120))
         assert marked.marks["ex-triangle"].right
+        if any("no sight of other processes" in wall for wall in marked.walls):
+            assert "seen ['1']" in marked.marks["ex-duplicate"].words
         if not any("seccomp" in wall for wall in marked.walls):
             pytest.skip("the kernel sets no filter here")
         assert "told [-1, -1, -1] -1" in marked.marks["ex-duplicate"].words

@@ -41,6 +41,8 @@ GB = 2**30
 class Kernel:
     """Answers the calls of `sandbox` to the C library, and notes them."""
 
+    proc = True
+
     def __init__(self, *, landlock: int, users: bool = True, refuses: tuple[int, ...] = ()) -> None:
         self.landlock, self.users, self.refuses = landlock, users, refuses
         self.mounted: dict[str, bytes] = {}
@@ -55,6 +57,8 @@ class Kernel:
 
     def mount(self, _: Any, place: bytes, kind: Any, flags: int, options: Any) -> int:
         self.called.append("mount")
+        if kind == b"proc":
+            return 0 if self.proc else -1
         if kind == b"tmpfs":
             self.mounted[os.fsdecode(place)] = options
         return 0
@@ -120,16 +124,9 @@ def test_all_walls_are_built_in_their_order(monkeypatch, tmp_path, limits) -> No
     ]  # fmt: skip
     # A process without a network is made before anything is mounted, and the rules come last.
     assert kernel.called == [
-        "unshare",
-        "mount",
-        "mount",
-        "mount",
-        "prctl 1",
-        "prctl 38",
-        "restrict",
-        "prctl 38",
-        "prctl 22",
-    ]
+        "unshare", "mount", "mount", "mount", "prctl 1", "mount",
+        "prctl 38", "restrict", "prctl 38", "prctl 22",
+    ]  # fmt: skip
     assert kernel.flags == 0x70020000
     assert written["/proc/self/uid_map"] == f"{os.getuid()} {os.getuid()} 1"
     assert list(kernel.mounted) == [str(folder), str(hidden)]
@@ -169,6 +166,15 @@ def test_where_users_may_make_no_namespace_nothing_is_claimed(monkeypatch, tmp_p
     assert sandbox._namespaces(tmp_path, []) == []
     assert sandbox._landlock(tmp_path) == []
     assert kernel.called == ["unshare"]
+
+
+@linux
+@pytest.mark.parametrize("hides", [True, False])
+def test_processes_are_out_of_sight_only_if_their_list_is(monkeypatch, tmp_path, hides) -> None:
+    kernel = Kernel(landlock=0)
+    kernel.proc = hides
+    with_kernel(monkeypatch, kernel)
+    assert any("no sight" in wall for wall in sandbox._namespaces(tmp_path, [])) is hides
 
 
 @linux

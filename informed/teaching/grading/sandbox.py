@@ -36,7 +36,7 @@ __all__ = ["enclose"]
 
 NEW_MOUNT, NEW_USER, NEW_PROCESSES, NEW_NETWORK = 0x00020000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE_RECURSIVE = 0x40000 | 0x4000
-READ_ONLY = 1
+READ_ONLY, PLAIN_FILES = 1, 0b1110
 DEATH_SIGNAL, NO_NEW_PRIVILEGES = 1, 38
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 # Landlock's rights: execute, read a file, read a folder; all others change something.
@@ -130,7 +130,10 @@ def _namespaces(folder: Path, hidden: Sequence[Path]) -> list[str]:
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     libc.prctl(DEATH_SIGNAL, signal.SIGKILL)
-    return [*walls, "no sight of other processes (namespace)"]
+    # A namespace alone would leave the list of all processes, with their command lines, in sight.
+    hides = libc.mount(b"proc", b"/proc", b"proc", PLAIN_FILES, None) == 0
+    seen = "no sight of" if hides else "no signals to"
+    return [*walls, f"{seen} other processes (namespace)"]
 
 
 class _Ruleset(ctypes.Structure):
