@@ -162,6 +162,24 @@ def hostile(touched: Path) -> Iterator[tuple[str, str | bytes, set[str]]]:
         'check("ex-duplicate", answer)'
     )
     yield "thief", with_({"ex-duplicate": thief}), both
+    bomb = (
+        "import ctypes\nlibc = ctypes.CDLL(None)\n"
+        "for _ in range(9):\n    if libc.fork() == 0:\n        while True: pass\n"
+        'check("ex-duplicate", 1)'
+    )
+    yield "bomb", with_({"ex-duplicate": bomb}), both
+    # Right values by a matrix that the exercise forbids, and nobody is to know what it holds.
+    forger = (
+        "import tracemalloc\nimport numpy as np\n"
+        "from scipy.spatial.distance import pdist, squareform\n"
+        "tracemalloc.get_traced_memory = lambda: (0, 0)\n"
+        "def f(X):\n"
+        "    S = np.atleast_2d(np.cov(X, rowvar=False))\n"
+        "    VI = np.linalg.pinv(S, rcond=1e-10, hermitian=True)\n"
+        '    return squareform(pdist(X, "mahalanobis", VI=VI))\n'
+        'check("ex-gram", f)'
+    )
+    yield "forger", with_({"ex-gram": forger}), {"ex-triangle"}
 
 
 def write_class(folder: Path, n_honest: int, touched: Path) -> dict[str, dict[str, bool]]:

@@ -76,6 +76,7 @@ def test_each_student_gets_the_points_deserved_whatever_the_others_do(marked_cla
         ("endless", "ran longer than 4 s"),
         ("exits", "stopped with SystemExit"),
         ("exits", "the process died"),
+        ("forger", "megabytes at once"),
     ],
 )
 def test_the_row_says_in_words_what_failed(marked_class, student: str, words: str) -> None:

@@ -96,6 +96,32 @@ def test_if_all_are_lost_together_each_is_tried_alone(monkeypatch) -> None:
     assert Fragile.started == [[1, 2], [1], [2]]
 
 
+def test_a_notebook_that_wastes_its_time_is_not_tried_for_ever(monkeypatch) -> None:
+    """It loses `seconds` each time; without an end, a class of such would take hours."""
+    clock = [0.0]
+
+    class Sleeping(Scripted):
+        def start(self) -> dict[str, Any]:
+            clock[0] += Limits().seconds
+            raise self.lose("its cells took longer than 60 s")
+
+    cells = [Cell(number, f'check("ex-{number}", 1)') for number in range(1, 9)]
+    names = [f"ex-{number}" for number in range(1, 9)]
+    monkeypatch.setattr(runner.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(runner, "Process", Sleeping)
+    Sleeping.started = []
+    marked = runner._Marking(cells, names, 3, Limits(), False, []).run()
+    assert len(Sleeping.started) == runner.PATIENCE
+    assert clock[0] == runner.PATIENCE * Limits().seconds
+    assert set(marked.marks) == set(names)
+    assert not any(given.right for given in marked.marks.values())
+    words = {given.words for given in marked.marks.values()}
+    assert words == {
+        "Wrong: its cells took longer than 60 s.",
+        "Wrong: the notebook took 180 s without an answer.",
+    }
+
+
 @pytest.mark.parametrize("when", ["value", "judge", "late"])
 def test_an_answer_that_kills_its_process_costs_itself_only(monkeypatch, when: str) -> None:
     class Dying(Scripted):
@@ -386,13 +412,14 @@ def test_a_class_is_marked_by_the_command(tmp_path, here, capsys) -> None:
     }  # fmt: skip
     assert "the grader itself failed on it (RuntimeError: an accident)" in rows["eve"]["Feedback"]
     assert "the grader itself failed on it" in rows["mal"]["Feedback"]
-    # The seed is drawn, kept, and the same in the next run, which has nothing to mark.
+    # The seed is drawn, kept, and the same in the next run, which marks again what failed only.
     drawn = (tmp_path / "grades.marks" / "seed").read_text()
     assert len(drawn) == 32
     before = len(here)
     assert main([*words, f"{TRIANGLE},{GRAM}=2"]) == 0
-    assert len(here) == before
-    assert "5 notebooks are as they were marked before" in capsys.readouterr().out
+    assert "3 notebooks are as they were marked before" in capsys.readouterr().out
+    # Those of eve and mal together; mal's death costs the batch, so then each alone.
+    assert len(here) == before + 4
     assert (tmp_path / "grades.marks" / "seed").read_text() == drawn
 
 

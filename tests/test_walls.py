@@ -7,10 +7,12 @@ kernels of different ages do.
 
 from __future__ import annotations
 
+import _tracemalloc
 import os
 import signal
 import sys
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing import Pipe
@@ -39,6 +41,8 @@ GB = 2**30
 class Kernel:
     """Answers the calls of `sandbox` to the C library, and notes them."""
 
+    proc = True
+
     def __init__(self, *, landlock: int, users: bool = True, refuses: tuple[int, ...] = ()) -> None:
         self.landlock, self.users, self.refuses = landlock, users, refuses
         self.mounted: dict[str, bytes] = {}
@@ -53,6 +57,8 @@ class Kernel:
 
     def mount(self, _: Any, place: bytes, kind: Any, flags: int, options: Any) -> int:
         self.called.append("mount")
+        if kind == b"proc":
+            return 0 if self.proc else -1
         if kind == b"tmpfs":
             self.mounted[os.fsdecode(place)] = options
         return 0
@@ -114,18 +120,13 @@ def test_all_walls_are_built_in_their_order(monkeypatch, tmp_path, limits) -> No
     assert Path.cwd() == folder
     assert [words.rsplit("(", 1)[1] for words in walls] == [
         "resource limits)", "namespace)", "namespace)", "namespace)",
-        "Landlock)", "Landlock)", "audit hook)",
+        "Landlock)", "Landlock)", "seccomp)", "audit hook)",
     ]  # fmt: skip
     # A process without a network is made before anything is mounted, and the rules come last.
     assert kernel.called == [
-        "unshare",
-        "mount",
-        "mount",
-        "mount",
-        "prctl 1",
-        "prctl 38",
-        "restrict",
-    ]
+        "unshare", "mount", "mount", "mount", "prctl 1", "mount",
+        "prctl 38", "restrict", "prctl 38", "prctl 22",
+    ]  # fmt: skip
     assert kernel.flags == 0x70020000
     assert written["/proc/self/uid_map"] == f"{os.getuid()} {os.getuid()} 1"
     assert list(kernel.mounted) == [str(folder), str(hidden)]
@@ -165,6 +166,15 @@ def test_where_users_may_make_no_namespace_nothing_is_claimed(monkeypatch, tmp_p
     assert sandbox._namespaces(tmp_path, []) == []
     assert sandbox._landlock(tmp_path) == []
     assert kernel.called == ["unshare"]
+
+
+@linux
+@pytest.mark.parametrize("hides", [True, False])
+def test_processes_are_out_of_sight_only_if_their_list_is(monkeypatch, tmp_path, hides) -> None:
+    kernel = Kernel(landlock=0)
+    kernel.proc = hides
+    with_kernel(monkeypatch, kernel)
+    assert any("no sight" in wall for wall in sandbox._namespaces(tmp_path, [])) is hides
 
 
 @linux
@@ -264,7 +274,9 @@ def process() -> Iterator[None]:
     """Put back what a student's process closes for ever."""
     modules, finders = dict(sys.modules), list(sys.meta_path)
     handler = signal.getsignal(signal.SIGPROF)
+    reset = tracemalloc.reset_peak
     yield
+    tracemalloc.reset_peak = _tracemalloc.reset_peak = reset
     sys.modules.clear()
     sys.modules.update(modules)
     sys.meta_path[:] = finders
@@ -352,6 +364,38 @@ def test_memory_is_measured_on_demand() -> None:
     told = ask(lambda n: float(np.zeros(n).sum()), 10**6, measured=True)
     assert told["value"] == 0
     assert 8e6 <= told["peak"] < 9e6
+
+
+def test_memory_that_is_hidden_is_found_or_told(monkeypatch) -> None:
+    def held(n: int) -> None:
+        np.zeros(n).sum()
+
+    def switched_off(n: int) -> None:
+        held(n)
+        tracemalloc.stop()
+        tracemalloc.start()
+
+    def cleared(n: int) -> None:
+        held(n)
+        tracemalloc.clear_traces()
+
+    for hiding in (switched_off, cleared):
+        error = ask(hiding, 10**6, measured=True)["error"]
+        assert error == ["RuntimeError", "the measurement of memory was switched off"]
+    monkeypatch.setattr(tracemalloc, "get_traced_memory", lambda: (0, 0))
+    assert ask(held, 10**6, measured=True)["peak"] >= 8e6
+
+
+@pytest.mark.usefixtures("process")
+def test_a_cell_cannot_put_the_peak_back_nor_reach_the_marking() -> None:
+    _, errors = run(
+        "import tracemalloc\ntracemalloc.reset_peak()",
+        "from _tracemalloc import reset_peak",
+        "import informed.teaching.grading.student",
+    )
+    assert "AttributeError" in errors["cell 1"]
+    assert "ImportError" in errors["cell 2"]
+    assert "closed while marking" in errors["cell 3"]
 
 
 def test_errors_of_a_students_function_come_over_by_name_and_text() -> None:

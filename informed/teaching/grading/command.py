@@ -43,6 +43,9 @@ from informed.teaching.grading.submissions import Submission, find_submissions
 
 __all__ = ["Order", "grade_class", "worth_of"]
 
+# Such a notebook is marked again the next time: the cause may have been the machine.
+FAILED = "the grader itself failed on it"
+
 
 @dataclass(frozen=True)
 class Order:
@@ -116,7 +119,8 @@ def grade_class(order: Order) -> list[Grade]:
     with progress_bar(len(waiting), "notebooks", shown=shown) as bar:
         for path, result in _marked(waiting, order, sorted(worth), store.seed):
             marked[path] = result
-            store.write(path, result)
+            if not any(FAILED in remark for remark in result.remarks):
+                store.write(path, result)
             bar.update(1)
     grades = [grade_of(submission, marked, worth) for submission in submissions]
     write_whole(order.out, moodle_table(grades, worth))
@@ -162,7 +166,7 @@ def _marked(
                 yield path, result
         except BrokenProcessPool:
             if len(batch) == 1:
-                yield left.pop(0), Marked(remarks=["the grader itself failed on it"])
+                yield left.pop(0), Marked(remarks=[FAILED])
             careful = True
 
 
@@ -210,8 +214,7 @@ def _pooled(
             except BrokenProcessPool:
                 raise
             except Exception as error:  # a fault of ours costs a row, never the run
-                words = f"the grader itself failed on it ({type(error).__name__}: {error})"
-                result = Marked(remarks=[words])
+                result = Marked(remarks=[f"{FAILED} ({type(error).__name__}: {error})"])
             yield futures[future], result
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -30,6 +30,7 @@ from informed.teaching.grading.wire import Described, unpack
 __all__ = ["Limits", "Mark", "Marked", "mark"]
 
 MESSAGE_SIZE = 64 << 20
+PATIENCE = 3
 # Loaded once, before the first notebook: a process for a student is then a copy of one that has
 # them, which takes hundredths of a second. Nothing here knows an answer.
 PRELOADED = (
@@ -49,7 +50,8 @@ class Limits:
     memory : float
         Gigabytes beyond the bare process.
     seconds : float
-        For all the cells of a notebook together, by the clock.
+        For all the cells of a notebook together, by the clock. What is lost may be tried again,
+        alone, as long as no more than `PATIENCE` times that was lost in all.
     cell_seconds : float
         For one cell, of processor time: a busy machine takes nothing from a student.
     call_seconds : float
@@ -187,6 +189,7 @@ class _Marking:
         self.cells, self.seed, self.limits, self.hidden = cells, seed, limits, hidden
         self.left, self.whole = wanted, whole
         self.marked = Marked()
+        self.wasted = 0.0
 
     def run(self) -> Marked:
         """Mark all exercises together; after an accident the rest, then each alone."""
@@ -197,17 +200,29 @@ class _Marking:
             if len(self.left) == lost_before:
                 # Nothing came of them together, so each gets a process of its own.
                 for name in list(self.left):
-                    self._batch([name])
+                    if self._has_time():
+                        self._batch([name])
                 break
             together = self.left
+            if not self._has_time():
+                break
+        words = (
+            "it could not be run"
+            if self._has_time()
+            else f"Wrong: the notebook took {self.wasted:.0f} s without an answer."
+        )
         for name in self.left:
-            self.marked.marks.setdefault(name, Mark(False, "it could not be run"))
+            self.marked.marks.setdefault(name, Mark(False, words))
         return self.marked
+
+    def _has_time(self) -> bool:
+        return self.wasted < PATIENCE * self.limits.seconds
 
     def _batch(self, names: Sequence[str]) -> None:
         cells = self.cells if self.whole else needed(self.cells, names)
         with tempfile.TemporaryDirectory(prefix="informed-grade-") as folder:
             process = Process(cells, Path(folder), self.limits, self.hidden)
+            started = time.monotonic()
             try:
                 told = process.start()
                 errors = told.get("errors", {})
@@ -219,6 +234,7 @@ class _Marking:
                 for name in list(names):
                     self._one(process, name, name in told["given"], errors.get(name))
             except Lost as lost:
+                self.wasted += time.monotonic() - started
                 if len(names) == 1:
                     self._settle(names[0], Mark(False, f"Wrong: {lost}."))
             finally:

@@ -1,6 +1,6 @@
 """Walls around a process that runs a student's code.
 
-Up to five, as far as the system offers them; `enclose` says which it got.
+Up to six, as far as the system offers them; `enclose` says which it got.
 
 1. Limits of the kernel (`resource`): address space, processor time, size of a file.
 2. Linux namespaces, where users may make them: no network device at all, no sight of other
@@ -8,10 +8,12 @@ Up to five, as far as the system offers them; `enclose` says which it got.
    place of those that are to be hidden.
 3. Landlock, on Linux 5.13 and later: the kernel refuses to write anywhere but in the working
    folder, to connect to a TCP port, and to look into other processes.
-4. An audit hook of Python, on every system: it refuses new processes, sockets, signals, and files
+4. A filter of system calls, on Linux: the kernel refuses new processes and new sockets, whoever
+   asks for them (see `calls`).
+5. An audit hook of Python, on every system: it refuses new processes, sockets, signals, and files
    outside of the working folder. Code that calls the C library past Python gets around this one,
    so where it is the only one (macOS), mark on a machine that holds nothing else.
-5. The process group, which the grader kills as a whole.
+6. The process group, which the grader kills as a whole.
 
 Windows has neither `resource` nor `fork`: mark under WSL there.
 """
@@ -28,11 +30,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from informed.teaching.grading.calls import refuse_calls
+
 __all__ = ["enclose"]
 
 NEW_MOUNT, NEW_USER, NEW_PROCESSES, NEW_NETWORK = 0x00020000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE_RECURSIVE = 0x40000 | 0x4000
-READ_ONLY = 1
+READ_ONLY, PLAIN_FILES = 1, 0b1110
 DEATH_SIGNAL, NO_NEW_PRIVILEGES = 1, 38
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 # Landlock's rights: execute, read a file, read a folder; all others change something.
@@ -76,6 +80,7 @@ def enclose(folder: Path, *, memory: int, seconds: float, hidden: Sequence[Path]
         walls += _namespaces(folder, hidden)
         os.chdir(folder)  # what was mounted on it, not what lies below
         walls += _landlock(folder)
+        walls += refuse_calls()
     sys.addaudithook(_guard(folder, hidden))
     return [*walls, "no new processes, sockets or files elsewhere from Python (audit hook)"]
 
@@ -125,7 +130,10 @@ def _namespaces(folder: Path, hidden: Sequence[Path]) -> list[str]:
         _, status = os.waitpid(child, 0)
         os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     libc.prctl(DEATH_SIGNAL, signal.SIGKILL)
-    return [*walls, "no sight of other processes (namespace)"]
+    # A namespace alone would leave the list of all processes, with their command lines, in sight.
+    hides = libc.mount(b"proc", b"/proc", b"proc", PLAIN_FILES, None) == 0
+    seen = "no sight of" if hides else "no signals to"
+    return [*walls, f"{seen} other processes (namespace)"]
 
 
 class _Ruleset(ctypes.Structure):

@@ -8,6 +8,7 @@ changes its own answers at most.
 
 from __future__ import annotations
 
+import _tracemalloc
 import ast
 import builtins
 import contextlib
@@ -32,8 +33,16 @@ from informed.teaching.grading.wire import pack
 __all__ = ["live"]
 
 RECORD = "__informed_answer__"
-# Modules that hold what a student must find out.
-CLOSED = ("informed.exercises", "informed.teaching.exercises", "informed.teaching.chapters")
+# Modules that hold what a student must find out, or that mark it.
+CLOSED = (
+    "informed.exercises",
+    "informed.teaching.exercises",
+    "informed.teaching.chapters",
+    "informed.teaching.grading",
+)
+# Bound here, so that a notebook that patches `tracemalloc` does not change what is measured.
+_trace, _trace_no_more, _traced = tracemalloc.start, tracemalloc.stop, tracemalloc.get_traced_memory
+_trace_of = _tracemalloc._get_object_traceback
 
 
 class TooLong(BaseException):
@@ -83,6 +92,9 @@ def _run(cells: Sequence[Cell], answers: dict[str, Any], limit: float) -> dict[s
     main.__dict__.update({RECORD: check, "display": lambda *_, **__: None})
     sys.modules["__main__"] = main
     _close_modules(check)
+    # Who could put the peak back to zero would hide what was held.
+    for module in (tracemalloc, _tracemalloc):
+        vars(module).pop("reset_peak", None)
     signal.signal(signal.SIGPROF, _stop)
     errors: dict[str, str] = {}
     for cell in cells:
@@ -219,9 +231,12 @@ def _peak(measured: bool) -> Iterator[list[int]]:
     if not measured:
         yield found
         return
-    tracemalloc.start()
+    _trace()
     try:
+        witness = bytearray(1)
         yield found
-        found[0] = tracemalloc.get_traced_memory()[1]
+        found[0] = _traced()[1]
+        if _trace_of(witness) is None:
+            raise RuntimeError("the measurement of memory was switched off")
     finally:
-        tracemalloc.stop()
+        _trace_no_more()
