@@ -151,9 +151,7 @@ def test_steps_of_the_proof_of_the_limits(aspect, seed):
     places = inflated_variance(strengths, aspect, noise)
     assert_allclose(lambdas[:2] * average_limit(places, aspect, noise), 1)
     slopes = 1 / (-(lambdas[:2] ** 2) + aspect * noise**2 * lambdas[:2] ** 2 / strengths**2)
-    assert_allclose(
-        1 / (-lambdas[:2] * places * slopes), limiting_cosine(strengths, aspect, noise)
-    )
+    assert_allclose(1 / (-lambdas[:2] * places * slopes), limiting_cosine(strengths, aspect, noise))
     # The lower half of the eigenvector's equation, and the inequality below the threshold.
     upper, lower = np.split(vectors[:, -3], [d])
     right = values[-3] * lower - G.T @ (G @ lower) / rows
