@@ -279,7 +279,7 @@ def test_ledger_links_lead_to_the_pages(site: Path) -> None:
     """A link that Sphinx could not resolve is left out of the page without a trace."""
     sources = rows((BOOK / "ledger.md").read_text(encoding="utf-8"))
     built = read_page(site / "book" / "ledger.html").select("article tbody tr")
-    assert len(built) == len(sources) - 4  # a head for each of the four tables
+    assert len(built) == len(sources) - 3  # a head for each of the three tables
     for row in built:
         cells = row.find_all("td")
         # An item of the paper has its name and what it says before the links; others have one.
