@@ -11,8 +11,8 @@ covariance and its eigenvector go to limits that are not the true ones:
 * and the variance found tends to :math:`(\ell + \sigma^2)(1 + \gamma\sigma^2/\ell)`: it is too
   large by the factor :math:`1 + \gamma\sigma^2/\ell`.
 
-Johnstone (2001) proposed the model; the limits are due to Baik, Ben Arous and Péché (2005), Baik
-and Silverstein (2006), Paul (2007), Benaych-Georges and Nadakuditi (2012). Only formulas live here;
+Johnstone (2001) proposed the model; Baik, Ben Arous and Péché (2005) found the threshold. The
+book's chapter *When clusters help* proves the limits for normal samples. Only formulas live here;
 what follows from them for clusters of features is in :mod:`informed.theory`.
 """
 

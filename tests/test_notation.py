@@ -16,8 +16,8 @@ ACCENTS = "hat|tilde|bar|dot|mathcal|mathbf"
 GREEK = re.findall(
     r"\w+",
     "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
-    "varrho sigma tau phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega "
-    "ell",
+    "varrho sigma tau upsilon phi varphi vartheta chi psi omega Gamma Delta Theta Lambda Xi Pi "
+    "Sigma Phi Psi Omega ell",
 )
 SYMBOL = re.compile(
     rf"\\(?P<accent>{ACCENTS})(?![a-z])\s*\{{?\s*(?P<under>\\?[A-Za-z]+|1)"

@@ -108,3 +108,88 @@ def test_a_weak_direction_beside_a_strong_one_leaves_no_trace(aspect):
         assert_allclose(variance, edge, rtol=15 / n ** (2 / 3))
     assert traces[0] > traces[1] > traces[2]
     assert traces[2] < 0.03
+
+
+# ---------------------------------------- the proof of the limits
+
+
+def average_limit(z, aspect, noise):
+    """The smaller solution of z = 1/ψ + γσ²/(1 − σ²ψ), a quadratic equation."""
+    middle = z + noise - aspect * noise
+    return (middle - np.sqrt(middle**2 - 4 * z * noise)) / (2 * z * noise)
+
+
+@pytest.mark.parametrize("aspect", [0.4, 1.0, 3.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_steps_of_the_proof_of_the_limits(aspect, seed):
+    """The count of large eigenvalues, the limits of both averages, the eigenvector's two halves."""
+    rng = np.random.default_rng(seed)
+    rows, noise, d = 300, 1.7, 3
+    q = int(aspect * rows)
+    lambdas = noise * (1 + np.sqrt(aspect) * np.array([8.0, 4.0, 0.4]))
+    F = rng.standard_normal((rows, d)) * np.sqrt(lambdas)
+    G = rng.standard_normal((rows, q)) * np.sqrt(noise)
+    values, vectors = np.linalg.eigh(np.hstack([F, G]).T @ np.hstack([F, G]) / rows)
+    M = G @ G.T / rows
+    edge = noise * (1 + np.sqrt(aspect)) ** 2
+    for z in edge * np.array([1.2, 2.0, 3.0, 6.0]):
+        inverse = np.linalg.inv(z * np.eye(rows) - M)
+        small = np.eye(d) - F.T @ inverse @ F / rows
+        assert np.sum(values > z) == np.sum(np.linalg.eigvalsh(small) < 0)
+        limit = average_limit(z, aspect, noise)
+        assert_allclose(np.trace(inverse) / rows, limit, rtol=0.03)
+        slope = 1 / (-1 / limit**2 + aspect * noise**2 / (1 - noise * limit) ** 2)
+        assert_allclose(-np.sum(inverse**2) / rows, slope, rtol=0.15)
+        squared = M @ inverse @ inverse
+        second = np.diag(F.T @ squared @ F) / rows / lambdas
+        # Five standard deviations of such a form; the law of large numbers makes them small.
+        spread = 5 * np.sqrt(2 * np.sum(squared**2)) / rows
+        assert_allclose(second, np.trace(squared) / rows, rtol=0, atol=spread)
+        assert_allclose(np.trace(squared) / rows, -limit - z * slope, rtol=0.2)
+    # The equation for the place of an eigenvalue, and the inflated variance of the library.
+    strengths = lambdas[:2] - noise
+    places = inflated_variance(strengths, aspect, noise)
+    assert_allclose(lambdas[:2] * average_limit(places, aspect, noise), 1)
+    slopes = 1 / (-(lambdas[:2] ** 2) + aspect * noise**2 * lambdas[:2] ** 2 / strengths**2)
+    assert_allclose(1 / (-lambdas[:2] * places * slopes), limiting_cosine(strengths, aspect, noise))
+    # The lower half of the eigenvector's equation, and the inequality below the threshold.
+    upper, lower = np.split(vectors[:, -3], [d])
+    right = values[-3] * lower - G.T @ (G @ lower) / rows
+    assert_allclose(G.T @ (F @ upper) / rows, right, atol=1e-9)
+    z = 1.2 * edge
+    left = np.linalg.solve(z * np.eye(q) - G.T @ G / rows, right)
+    assert np.linalg.norm(left) <= 3 * np.linalg.norm(lower)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tails_of_quadratic_forms(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(-1, 2, size=12)
+    for omega in (weights, np.abs(weights), np.ones(12)):
+        forms = rng.standard_normal((40_000, 12)) ** 2 @ omega - omega.sum()
+        for tau in (0.5, 1.0, 2.0, 3.0):
+            width = 2 * np.linalg.norm(omega) * np.sqrt(tau)
+            above = np.mean(forms >= width + 2 * np.abs(omega).max() * tau)
+            assert above <= np.exp(-tau)
+            if omega.min() >= 0:
+                assert np.mean(forms <= -width) <= np.exp(-tau)
+    # The exponent is nearly reached far out: twice as fast a fall would be wrong.
+    single = rng.standard_normal(400_000) ** 2 - 1
+    assert np.mean(single >= 2 * np.sqrt(3.0) + 6.0) > np.exp(-2 * 3.0) / 3
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(40, 10), (25, 24), (12, 60)])
+def test_cited_bounds_of_singular_values(rows, columns):
+    rng = np.random.default_rng(rows)
+    drawn = rng.standard_normal((3000, rows, columns))
+    values = np.linalg.svd(drawn, compute_uv=False)
+    for t in (0.5, 1.0, 2.0):
+        above = np.mean(values[:, 0] >= np.sqrt(rows) + np.sqrt(columns) + t)
+        assert above <= np.exp(-(t**2) / 2)
+        if columns <= rows:
+            below = np.mean(values[:, -1] <= np.sqrt(rows) - np.sqrt(columns) - t)
+            assert below <= np.exp(-(t**2) / 2)
+    # The means that the bounds rest on; without either root they would be exceeded.
+    assert np.sqrt(max(rows, columns)) < values[:, 0].mean() <= np.sqrt(rows) + np.sqrt(columns)
+    if columns <= rows:
+        assert values[:, -1].mean() >= np.sqrt(rows) - np.sqrt(columns)

@@ -76,15 +76,16 @@ SHELF.choice(
 SHELF.choice(
     "too-much",
     3,
-    "Which mistake does more harm to the informed distance?",
-    right=["Too many directions, compared with too many clusters."],
+    "The hidden square has two directions and three clusters. A third direction, or 16 clusters: "
+    "which does more harm to the informed distance with PCA's variances?",
+    right=["Both do harm, and on average nearly the same."],
     wrong=[
-        "Too many clusters, compared with too many directions.",
-        "Too many restarts of k-means, compared with too few.",
-        "Too many samples, compared with too many of the features.",
-        "Another order of the features, compared with another level.",
+        "The direction does harm, the clusters do not.",
+        "The clusters do harm, the direction does not.",
+        "The direction does more, in each single draw.",
+        "The clusters do more, in each single draw too.",
     ],
-    why="Directions that consist of noise get a full weight each.",
+    why="Over 20 draws the agreement falls to 0.83 and to 0.84; no law follows from one of them.",
 )
 SHELF.choice(
     "pipeline",

@@ -70,7 +70,7 @@ SHELF.choice(
 SHELF.choice(
     "equality",
     3,
-    r"When is the Ky Fan bound of the k-means cost attained?",
+    r"Features are centred twice. When is the Ky Fan bound of the k-means cost attained?",
     right=["If and only if the principal directions are constant on the clusters."],
     wrong=[
         "If and only if k-means has found the best partition that there is.",
@@ -78,7 +78,7 @@ SHELF.choice(
         "If and only if the principal directions are zero on all but one.",
         "If and only if noise is normally distributed with constant variance.",
     ],
-    why="Equality means $U_K = HT$.",
+    why="Equality means $U_d = HT$; with one centring the bound may lie above the cost.",
 )
 SHELF.choice(
     "model",
