@@ -17,7 +17,10 @@ from informed.teaching.assessment.items import Item, load_bank
 __all__ = ["blueprint", "write_exam"]
 
 TITLE = "Mahalanobis distance informed by clustering"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSERS = (
+    *("chromium", "chromium-headless-shell", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable", "chrome"),
+)
 SHORT = 12
 
 
