@@ -97,6 +97,12 @@ def test_one_number_and_a_list_without_names() -> None:
     assert "2 asked for." in check("ex-list", 1).message
 
 
+def test_names_with_a_comma_are_told_apart() -> None:
+    number_check("ex-commas", {"d = 2, outer pair": 1, "d = 2, inner pair": 2})
+    said = check("ex-commas", None).message
+    assert "in this order: d = 2, outer pair; d = 2, inner pair. Three" in said
+
+
 @settings(deadline=None, max_examples=300)
 @given(st.floats(1e-6, 1e6) | st.floats(-1e6, -1e-6), st.integers(3, 12))
 def test_three_digits_are_enough_and_fewer_are_not(value: float, digits: int) -> None:

@@ -244,7 +244,9 @@ def _homes() -> dict[str, str]:
 def _html(text: str) -> str:
     """Return text as HTML, with mathematics for MathJax."""
     parts = MATHEMATICS.split(text)
-    return "".join(
+    html = "".join(
         rf"\({escape(part, quote=False)}\)" if k % 2 else escape(part, quote=False)
         for k, part in enumerate(parts)
     )
+    # A comma or a full stop stays on the line of the formula before it, unless that is long.
+    return re.sub(r"(\\\((?:(?!\\\)).){1,60}\\\)[.,;:!?]+)", r'<span class="kept">\1</span>', html)

@@ -125,7 +125,9 @@ class _NumberCheck:
     def _numbers(self, answer: Any) -> list[float]:
         size = len(self.answers)
         asked = "your number" if size == 1 else f"your {size} numbers"
-        order = f" in this order: {', '.join(self.names)}" if self.names and size > 1 else ""
+        # A name may hold a comma itself; then only a semicolon shows where the next one begins.
+        between = "; " if any("," in name for name in self.names or ()) else ", "
+        order = f" in this order: {between.join(self.names)}" if self.names and size > 1 else ""
         if answer is None or answer is ...:
             raise Told(
                 "Not yet",

@@ -18,13 +18,20 @@ const SHAPES = {
   ],
 };
 
+/** The mean over the points of the sum of their coordinates. */
+const mean = (lines) => lines.reduce((sum, [x, y]) => sum + x + y, 0) / lines.length;
+
 function compute({ points }) {
   const lines = Array.from({ length: points.length / 2 }, (_, i) => points.slice(2 * i, 2 * i + 2));
   const D = Matrix.from(lines);
   const centered = center(D); // the mean over the features is taken off: the points' centre
   const { U, values, V } = svd(centered);
   const u = fixSigns(U.leading(1)).column(0);
-  const { labels, cost } = kmeans(centered, 2, 20);
+  const { labels: found, cost } = kmeans(centered, 2, 20);
+  // Blue is the cluster farther left and down, so that no drag exchanges the colours of the others.
+  const place = lines.reduce((sum, [x, y], i) => sum + (found[i] ? 1 : -1) * (x + y), 0);
+  const balance = place - found.reduce((sum, k) => sum + (k ? 1 : -1), 0) * mean(lines);
+  const labels = Array.from(found, (k) => (balance < 0 ? 1 - k : k));
   const sides = Array.from(u, (value) => Number(value > 0));
   const same = sides.filter((side, i) => side === labels[i]).length;
   const total = values[0] ** 2 + values[1] ** 2;

@@ -1,4 +1,4 @@
-// The phase diagram of PCA: how strong a direction must be, for so many features a sample, to be seen.
+// The phase diagram of PCA: how strong a direction must be, for so many features per sample, to be seen.
 import { Matrix, dot, eigenSymmetric } from "../core/linear.js";
 import { random } from "../core/clusters.js";
 import { leadingEigenvalue, squaredCosine } from "../core/spiked.js";
@@ -71,7 +71,7 @@ function draw(width, state, model) {
     ),
     plane.axes({
       title: "squared cosine (stronger colour: nearer 1)",
-      xlabel: "features a sample, γ",
+      xlabel: "features per sample, γ",
       ylabel: "strength of the direction, ℓ",
     }),
     plane.line(border, "ink"),

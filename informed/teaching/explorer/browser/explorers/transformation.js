@@ -45,6 +45,13 @@ function draw(width, state) {
   const hidden = new Panel(boxes[0], [-3, 3], [-3, 3], { equal: true });
   const seen = new Panel(boxes[1], [-5, 5], [-5, 5], { equal: true });
   const [p, q] = [through(state, state.p), through(state, state.q)];
+  // A name stands beyond its point, where the line between the two does not run.
+  const named = (panel, point, name, other) => {
+    const [x, y] = [panel.px(point[0]) - panel.px(other[0]), panel.py(point[1]) - panel.py(other[1])];
+    const length = Math.hypot(x, y) || 1;
+    const [dx, dy] = [(16 * x) / length, (16 * y) / length + 4];
+    return panel.text(point, name, { anchor: "middle", dx, dy });
+  };
   const around = ([x, y], shift) => shift.map(([a, b]) => [x + a, y + b]);
   const picture = [
     hidden.axes({ title: "hidden: x", xlabel: "x₁", ylabel: "x₂" }),
@@ -65,10 +72,10 @@ function draw(width, state) {
     seen.line([p, q], "blue"),
     seen.dot(p, "blue", 5),
     seen.dot(q, "blue", 5),
-    hidden.text(state.p, "P", { dx: 10, dy: -8 }),
-    hidden.text(state.q, "Q", { dx: 10, dy: -8 }),
-    seen.text(p, "P", { dx: 8, dy: -8 }),
-    seen.text(q, "Q", { dx: 8, dy: -8 }),
+    named(hidden, state.p, "P", state.q),
+    named(hidden, state.q, "Q", state.p),
+    named(seen, p, "P", q),
+    named(seen, q, "Q", p),
     seen.arrow([0, 0], state.first, "red"),
     seen.arrow([0, 0], state.second, "green"),
     seen.text(state.first, "a₁", { dx: 10, dy: 14, style: "red" }),

@@ -44,7 +44,8 @@ class Stage {
     this.controls = make("div", { class: "controls" });
     this.shown = [];
     for (const control of definition.controls ?? []) this.addControl(control);
-    this.figure = make("div", { class: "figure" });
+    // Not "figure": the book's theme gives those a margin, which would push the picture out of its box.
+    this.figure = make("div", { class: "drawing" });
     this.svg = document.createElementNS(SVG, "svg");
     setAttributes(this.svg, {
       role: "group",
