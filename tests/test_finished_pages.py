@@ -206,6 +206,7 @@ FAULTS = [
     '(<a class="reference internal" href="#x"><code class="docutils literal notranslate">'
     '<span class="pre">fit</span></code></a> does)',
     'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";',
+    "<td><p>✅</p></td>",
     '<th class="head"><p></p></th>',
 ]
 
