@@ -203,7 +203,10 @@ FAULTS = [
     '<p class="admonition-title">Solution to<a class="reference internal" href="#x"> Ex 1</a></p>',
     '<a title="Print to PDF">\n<span class="btn__text-container">.pdf</span>',
     '(see <span class="math notranslate nohighlight">\\(x\\)</span>).',
+    '(<a class="reference internal" href="#x"><code class="docutils literal notranslate">'
+    '<span class="pre">fit</span></code></a> does)',
     'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";',
+    "<td><p>✅</p></td>",
     '<th class="head"><p></p></th>',
 ]
 

@@ -8,6 +8,13 @@ from __future__ import annotations
 
 import re
 
+# A name in code that fits on a phone's line, with the link around it if there is one.
+NAME = (
+    r'(?:<a class="reference internal"[^>]*>)?'
+    r'<code class="docutils literal notranslate"><span class="pre">[^<]{1,28}</span></code>'
+    r"(?:</a>)?+"
+)
+
 RULES: list[tuple[str, str, str]] = [
     (
         "the name of a fold is what it says, not 'Toggle hidden content'",
@@ -56,8 +63,13 @@ RULES: list[tuple[str, str, str]] = [
     ),
     (
         "a comma or a full stop stays on the line of the formula before it",
-        r'([(“]?<span class="math notranslate nohighlight">[^<]{1,60}</span>[.,;:!?)”’]++)'
+        r'([(“]?<span class="math notranslate nohighlight">[^<]{1,200}</span>[.,;:!?)”’]++)'
         r"(?!</span>)",
+        r'<span class="kept">\1</span>',
+    ),
+    (
+        "the same after a short name in code, and the bracket before it",
+        rf"(\({NAME}[.,;:!?)”’]*+|{NAME}[.,;:!?)”’]++)(?!</span>)",
         r'<span class="kept">\1</span>',
     ),
     (
@@ -65,6 +77,11 @@ RULES: list[tuple[str, str, str]] = [
         r'(dataset\.theme = )(localStorage\.getItem\("theme"\)) \|\| "auto";',
         r'\1(document.documentElement.dataset.mode === "auto" ? "" : \2)'
         r' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");',
+    ),
+    (
+        "how a notebook ran is said in a word: a picture is an empty box without its font",
+        r"<p>✅</p>",
+        "<p>done</p>",
     ),
     (
         "an empty heading of a table is a cell",

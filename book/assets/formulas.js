@@ -3,6 +3,7 @@
 (() => {
   const MARGIN = "600px";
   const SLICE = 8; // milliseconds
+  const LONG = 12; // ems
   const PLACES = ".math, .tex2jax_process";
   const BLOCKS = "p, li, td, th, dt, dd, h1, h2, h3, figcaption, label, div.math";
   const TEX = /\\\(|\\\[|\\begin/;
@@ -20,7 +21,11 @@
 
   async function set(formulas) {
     await MathJax.typesetPromise(formulas);
-    for (const formula of formulas) formula.removeAttribute("style"); // the room kept for it
+    for (const formula of formulas) {
+      // One that may be longer than a phone's line fades at the edge where it goes on (book.css).
+      if (parseFloat(formula.style.getPropertyValue("--room")) > LONG) formula.classList.add("long");
+      formula.removeAttribute("style"); // the room kept for it
+    }
   }
 
   async function work() {

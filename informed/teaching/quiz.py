@@ -48,6 +48,8 @@ LETTERS = "abcdefgh"
 
 # Mathematics or code; what is between two of these is plain text.
 MARKED = re.compile(r"\$([^$]+)\$|`([^`]+)`")
+# What must stay on the line of a formula: a bracket before it, a comma or a full stop after it.
+KEPT = re.compile(r"[(“]?\\\((?:(?!\\\)).){1,200}\\\)[.,;:!?)”’]+")
 
 
 @dataclass(frozen=True)
@@ -270,7 +272,8 @@ def _html(text: str) -> str:
         formula, code = found.groups()
         parts.append(rf"\({escape(formula)}\)" if formula else f"<code>{escape(code)}</code>")
         end = found.end()
-    return "".join([*parts, escape(text[end:])])
+    html = "".join([*parts, escape(text[end:])])
+    return KEPT.sub(r'<span class="kept">\g<0></span>', html)
 
 
 @cache
