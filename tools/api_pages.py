@@ -33,7 +33,7 @@ class Summary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write a table and let Sphinx read it."""
-        lines = [".. list-table::", "   :widths: 35 65", ""]
+        lines = [".. list-table::", "   :widths: 35 65", "   :class: names", ""]
         for path in [each for name in self.arguments[0].split() for each in public_paths(name)]:
             first = (inspect.getdoc(found(path)) or "").partition("\n\n")[0].replace("\n", " ")
             # A role would look for its target outside of the module here.
