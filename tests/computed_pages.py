@@ -1,4 +1,4 @@
-"""Pages with explorers that compute, for tests: opened from a file, their state and their numbers."""
+"""Pages with explorers that compute, for tests: opened from a file, with state and numbers."""
 
 from __future__ import annotations
 
