@@ -85,6 +85,11 @@ def show_in(visit: Visit, scheme: Literal["light", "dark"]) -> None:
     """Let a page appear as it does for readers whose system is light or dark."""
     visit.page.emulate_media(color_scheme=scheme)
     visit.page.wait_for_selector(f"html[data-theme={scheme}]")
+    # Colours change gradually: one on its way is that of neither scheme.
+    visit.page.evaluate(
+        """() => Promise.allSettled(document.getAnimations()
+            .filter(each => each instanceof CSSTransition).map(each => each.finished))"""
+    )
 
 
 def foreign(visit: Visit, home: str) -> list[str]:
