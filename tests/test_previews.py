@@ -115,6 +115,17 @@ def test_by_keyboard_and_escape(page: Page) -> None:
     assert inside
 
 
+def test_a_link_that_has_the_focus_before_the_page_listens(browser: Browser, folder: Path) -> None:
+    page = browser.new_page()
+    page.add_init_script(
+        "document.addEventListener('DOMContentLoaded', () => {"
+        " document.querySelector('a').focus({focusVisible: true}); });"
+    )
+    page.goto((folder / "book" / "one.html").as_uri())
+    page.locator(".informed-preview").wait_for(state="visible")
+    page.close()
+
+
 def test_by_a_tap(browser: Browser, folder: Path) -> None:
     context = browser.new_context(
         viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True

@@ -207,7 +207,7 @@ def write(binding: Binding, path: Path) -> None:
 def picture_explorers(page: Page, binding: Binding) -> None:
     """Take a picture of each figure that computes, and name it on the page."""
     for root in page.locator(".informed-computed[data-explorer]").all():
-        figure = root.locator(".figure").first
+        figure = root.locator(".drawing").first
         figure.scroll_into_view_if_needed()
         data = figure.screenshot()
         name = f"{hashlib.sha256(data).hexdigest()[:16]}.png"

@@ -75,11 +75,12 @@ export function openPreviews() {
     else if (shown && document.activeElement !== shown) later(close);
     else clearTimeout(clock);
   });
-  document.addEventListener("focusin", (event) => {
+  const focused = (event) => {
     const link = linkOf(event);
     if (link?.matches(":focus-visible")) show(link);
     else if (shown && !box.contains(event.target)) close();
-  });
+  };
+  document.addEventListener("focusin", focused);
   document.addEventListener("click", (event) => {
     const link = linkOf(event);
     const tapped = event.pointerType === "touch";
@@ -93,6 +94,8 @@ export function openPreviews() {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && shown) close();
   });
+  // A quick reader may be on a link before the page listens.
+  focused({ target: document.activeElement ?? body });
 }
 
 /** Below the link, or above it where there is more room; never outside the window. */
