@@ -82,14 +82,13 @@ def is_chapter(visit: Visit) -> bool:
 
 
 def show_in(visit: Visit, scheme: Literal["light", "dark"]) -> None:
-    """Let a page appear as it does for readers whose system is light or dark."""
-    visit.page.emulate_media(color_scheme=scheme)
+    """Let a page appear as it does for readers whose system is light or dark.
+
+    At rest: colours would else change gradually, and one on its way is that of neither scheme. No
+    wait for the end of such changes, which never comes where the browser has not laid out a part.
+    """
+    visit.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     visit.page.wait_for_selector(f"html[data-theme={scheme}]")
-    # Colours change gradually: one on its way is that of neither scheme.
-    visit.page.evaluate(
-        """() => Promise.allSettled(document.getAnimations()
-            .filter(each => each instanceof CSSTransition).map(each => each.finished))"""
-    )
 
 
 def foreign(visit: Visit, home: str) -> list[str]:
