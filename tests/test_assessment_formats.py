@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from conftest import ROOT
-from qti_model import QTI, faults
+from qti_model import QTI, SPACES, faults
 
 from informed.studies.cli import main
 from informed.teaching.assessment.command import blueprint
@@ -73,14 +73,16 @@ def files_of(data: bytes) -> dict[str, ET.Element]:
 def test_every_item_of_the_bank_follows_the_schema_of_qti(seed: str) -> None:
     whole = Exam(tuple(Entry(item, item.question(seed)) for item in BANK))
     files = files_of(qti_package(whole, "Title"))
-    documents = {name: root for name, root in files.items() if name != "imsmanifest.xml"}
-    assert len(documents) == len(BANK) + 1
-    found = {name: list(faults(root)) for name, root in documents.items()}
+    assert len(files) == len(BANK) + 2  # a test and a manifest
+    found = {name: list(faults(root)) for name, root in files.items()}
     assert {name: what for name, what in found.items() if what} == {}
 
 
-# One thing is changed at a time, in an item with a choice, in one with a number, or in the test.
-CHOICE, NUMBER, TEST = "choice", "number", "test"
+# One thing is changed at a time: in an item with a choice, in one with a number, in the test, or in
+# the manifest.
+CHOICE, NUMBER, TEST, MANIFEST = "choice", "number", "test.xml", "imsmanifest.xml"
+NESTS = {"em", "code", "sum"}  # each may hold itself
+TWIN = '<responseDeclaration identifier="RESPONSE" cardinality="single"/>'
 SPOILED: list[tuple[str, str, str, str]] = [
     (CHOICE, "<itemBody>", "<itemBody>Words without a paragraph. ", "itemBody: holds text"),
     (CHOICE, ' timeDependent="false"', "", "lacks timeDependent"),
@@ -106,18 +108,116 @@ SPOILED: list[tuple[str, str, str, str]] = [
     (TEST, 'navigationMode="nonlinear"', 'navigationMode="free"', "navigationMode is 'free'"),
     (TEST, "<outcomeProcessing>", "<outcomeProcessing><p/>", "outcomeProcessing: holds"),
     (TEST, " variableIdentifier", " identifier", "testVariables: lacks variableIdentifier"),
+    # Identifiers: which differ, and which name another.
+    (CHOICE, "<responseDeclaration", f"{TWIN}<responseDeclaration", "'RESPONSE' stands twice"),
+    (CHOICE, 'identifier="B"', 'identifier="B²"', "identifier is 'B²'"),
+    (
+        NUMBER,
+        'responseIdentifier="RESPONSE"',
+        'responseIdentifier="SCORE"',
+        "'SCORE' names nothing",
+    ),
+    (TEST, 'identifier="part"', 'identifier="exam"', "'exam' stands twice"),
+    (TEST, 'identifier="section"', 'identifier="part"', "'part' stands twice"),
+    (TEST, 'identifier="item-02"', 'identifier="section"', "'section' stands twice"),
+    (
+        MANIFEST,
+        '<resource identifier="item-02"',
+        '<resource identifier="exam"',
+        "'exam' stands twice",
+    ),
+    (MANIFEST, 'identifierref="item-02"', 'identifierref="item-99"', "'item-99' names nothing"),
+    # What an element holds.
+    (CHOICE, "<itemBody>", "<itemBody><em/>", "itemBody: holds"),
+    (CHOICE, "</choiceInteraction>", "<p/></choiceInteraction>", "choiceInteraction: holds"),
+    (CHOICE, "</simpleChoice>", "<textEntryInteraction/></simpleChoice>", "simpleChoice: holds"),
+    (
+        CHOICE,
+        "<correctResponse>",
+        "<correctResponse/><correctResponse>",
+        "responseDeclaration: holds",
+    ),
+    (CHOICE, "<defaultValue>", "<defaultValue/><defaultValue>", "defaultValue: holds []"),
+    (CHOICE, "</defaultValue>", "</defaultValue><value/>", "outcomeDeclaration: holds"),
+    (CHOICE, "</value>", "<p/></value>", "value: holds"),
+    (
+        NUMBER,
+        'identifier="RESPONSE" />',
+        'identifier="RESPONSE"> </variable>',
+        "variable: is not empty",
+    ),
+    (
+        NUMBER,
+        'expectedLength="10" />',
+        'expectedLength="10"> </textEntryInteraction>',
+        "is not empty",
+    ),
+    (NUMBER, "<responseIf>", "<responseIf/><responseIf>", "responseCondition: holds"),
+    (NUMBER, "<equal", "<setOutcomeValue/><equal", "responseIf: holds"),
+    (NUMBER, "<baseValue", "<baseValue/><baseValue", "setOutcomeValue: holds"),
+    (NUMBER, "<responseCondition>", "<p/><responseCondition>", "responseProcessing: holds"),
+    (NUMBER, "<correct ", "<testVariables/><correct ", "holds testVariables"),
+    (NUMBER, 'expectedLength="10"', 'expectedLength="10000000000"', "expectedLength is"),
+    (NUMBER, ' baseType="float">1', ">1", "baseValue: lacks baseType"),
+    (NUMBER, "<p>", "<p><choiceInteraction/>", "p: holds"),
+    (TEST, "<testVariables", "<equal/><testVariables", "sum: holds"),
+    (TEST, "<assessmentItemRef", "<p/><assessmentItemRef", "assessmentSection: holds"),
+    (TEST, "<assessmentSection", "<assessmentItemRef/><assessmentSection", "testPart: holds"),
+    (TEST, "<testPart", "<outcomeProcessing/><testPart", "assessmentTest: holds"),
+    (TEST, 'submissionMode="individual"', 'submissionMode="once"', "submissionMode is 'once'"),
+    (TEST, ' href="item-01.xml"', "", "assessmentItemRef: lacks href"),
+    (MANIFEST, "<organizations />", "", "manifest: holds"),
+    (MANIFEST, "<schemaversion>", "<schema/><schemaversion>", "metadata: holds"),
+    (MANIFEST, "<file ", "<dependency/><file ", "resource: holds"),
+    (MANIFEST, "<resource ", "<file/><resource ", "resources: holds"),
+    (MANIFEST, ' type="imsqti_test_xmlv2p1"', "", "resource: lacks type"),
+    (MANIFEST, 'type="imsqti_test_xmlv2p1"', 'type="test"', "type is 'test'"),
+    (MANIFEST, '<file href="test.xml"', "<file", "file: lacks href"),
+    (MANIFEST, ' identifier="manifest"', ' identifier="1"', "identifier is '1'"),
+    (MANIFEST, "<resources>", "<resources>Words.", "resources: holds text"),
+    (MANIFEST, "<metadata>", '<metadata><p xmlns="x"/>', "p: not an element"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "old", "new", "words"), SPOILED)
 def test_the_model_of_the_schema_refuses(exam, kind: str, old: str, new: str, words: str) -> None:
     kinds = [CHOICE if isinstance(e.question, Choice) else NUMBER for e in exam.entries]
-    name = "test.xml" if kind == TEST else f"item-{kinds.index(kind) + 1:02d}.xml"
+    name = f"item-{kinds.index(kind) + 1:02d}.xml" if kind in kinds else kind
     with zipfile.ZipFile(io.BytesIO(qti_package(exam, "Title"))) as archive:
         text = archive.read(name).decode()
     assert list(faults(ET.fromstring(text))) == []
     assert old in text
     assert any(words in fault for fault in faults(ET.fromstring(text.replace(old, new, 1))))
+
+
+def test_the_model_refuses_each_kind_of_fault_in_each_element(exam: Exam) -> None:
+    """No entry of the model's tables is without force: attributes, their forms, text, children."""
+    files = files_of(qti_package(exam, "Title"))
+    seen: set[str] = set()
+    for root in files.values():
+        for element in root.iter():
+            space, _, tag = element.tag.rpartition("}")
+            model = SPACES.get(f"{space}}}", {}).get(tag)
+            if model is None or tag in seen:
+                continue
+            seen.add(tag)
+            for name, value in list(element.attrib.items()):
+                del element.attrib[name]
+                lacks = f"{tag}: lacks {name}" in faults(root)
+                assert lacks == (name in model.required)
+                element.set(name, "\t±\n")
+                assert any(f"{tag}: {name} is" in fault for fault in faults(root))
+                element.set(name, value)
+            text = element.text
+            element.text = "words"
+            assert any(f"{tag}: " in fault for fault in faults(root)) != model.mixed
+            element.text = text
+            child = ET.SubElement(element, element.tag)
+            assert any(f"{tag}: holds ['" in fault for fault in faults(root)) != (tag in NESTS)
+            element.remove(child)
+            assert list(faults(root)) == []
+    # The others stand only in some items of the bank.
+    assert {tag for models in SPACES.values() for tag in models} - seen <= NESTS
 
 
 def test_mathematics_in_qti_is_that_of_mathml_2() -> None:
@@ -127,10 +227,18 @@ def test_mathematics_in_qti_is_that_of_mathml_2() -> None:
         ("<menclose><mi>x</mi></menclose>", "menclose: not"),
         ("<mrow>x</mrow>", "mrow: holds text"),
         ('<mi href="x">x</mi>', "mi: has href"),
+        ('<mspace width="wide"/>', "mspace: width is 'wide'"),
+        ('<mover accent="yes"><mi>x</mi><mo>~</mo></mover>', "mover: accent is 'yes'"),
+        ("<mrow><math/></mrow>", "mrow: holds math"),
+        ("<mrow><mtr/></mrow>", "mrow: holds mtr"),
+        ("<mtable><mrow/></mtable>", "mtable: holds mrow"),
+        ("<mtable><mtr><mtd><mi>x</mi></mtd></mtr></mtable>", ""),
         ("<msup><mi>x</mi><mn>2</mn></msup>", ""),
     ):
         found = list(faults(ET.fromstring(f"<math {space}>{inside}</math>")))
         assert [words in fault for fault in found] == [True] * bool(words)
+    mixed = f'<math {space}><mrow><p xmlns="{QTI[1:-1]}"/></mrow></math>'
+    assert any("no mathematics" in fault for fault in faults(ET.fromstring(mixed)))
 
 
 def test_qti_items_hold_the_right_responses(exam: Exam) -> None:
