@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import pytest
 from conftest import ROOT
 from playwright.sync_api import Browser, Locator, Page
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -69,11 +68,23 @@ def visit(
     context.close()
 
 
-@pytest.fixture(scope="module", params=PAGES)
-def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
-    """Each page of the book in turn, opened once from a server for all tests of a file."""
-    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
-        yield this
+def check_mathematics(page: Page) -> None:
+    left, shown, wrong = page.evaluate(
+        r"""() => {
+            const math = [...document.querySelectorAll('.math')];
+            return [
+                math.filter(m => !m.querySelector('mjx-container')).map(m => m.textContent),
+                math.length,
+                [...document.querySelectorAll('mjx-merror')].map(m => m.textContent),
+            ];
+        }"""
+    )
+    assert left == []
+    assert wrong == []
+    text = page.inner_text("article")
+    assert "\\(" not in text
+    assert "\\[" not in text
+    assert shown == page.locator(".math mjx-container").count()
 
 
 def is_chapter(visit: Visit) -> bool:

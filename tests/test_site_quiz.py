@@ -37,6 +37,27 @@ def shown(block: Locator) -> list[str]:
     return [e.inner_text() for e in block.locator(".explanation").all() if e.is_visible()]
 
 
+# Clicks on the label of each choice and tells what can then be seen: of the whole question, or of
+# this choice where several may be chosen, which a second click takes back.
+CHOOSE_EACH = """(fieldset, several) => [...fieldset.querySelectorAll('.choice')].map(choice => {
+    const seen = () => [...(several ? choice : fieldset).querySelectorAll('.explanation')]
+        .filter(words => words.checkVisibility({visibilityProperty: true}))
+        .map(words => words.innerText);
+    const label = choice.querySelector('label');
+    label.click();
+    const answer = {
+        checked: choice.querySelector('input').checked,
+        own: choice.querySelector('.explanation').checkVisibility(),
+        seen: seen(),
+    };
+    if (several) {
+        label.click();
+        answer.after = seen();
+    }
+    return answer;
+})"""
+
+
 @pytest.mark.parametrize("name", names())
 def test_each_choice_of_each_question_answers(
     site: Path, site_url: str, page: Page, name: str
@@ -51,18 +72,19 @@ def test_each_choice_of_each_question_answers(
     assert len(fieldsets) == len(questions)
     assert_typeset(block, name)
     assert shown(block) == []
+    # By the label, as most readers do; the explanation of this choice shows, and it alone.
+    fieldsets[0].locator(".choice label").first.click(position={"x": 4, "y": 8})
+    assert fieldsets[0].locator(".choice input").first.is_checked()
+    if questions[0].several:
+        fieldsets[0].locator(".choice label").first.click(position={"x": 4, "y": 8})
     for question, fieldset in zip(questions, fieldsets, strict=True):
-        choices = fieldset.locator(".choice").all()
-        for choice, place in zip(question.choices, choices, strict=True):
-            # By the label, as most readers do; the explanation of this choice shows, and it alone.
-            place.locator("label").click(position={"x": 4, "y": 8})
-            assert place.locator("input").is_checked()
-            (words,) = shown(fieldset) if not question.several else shown(place)
+        answers = fieldset.evaluate(CHOOSE_EACH, question.several)
+        for choice, answer in zip(question.choices, answers, strict=True):
+            assert answer["checked"]
+            assert answer["own"]
+            (words,) = answer["seen"]
             assert words.startswith("Right." if choice.right else "No.")
-            assert place.locator(".explanation").is_visible()
-            if question.several:
-                place.locator("label").click(position={"x": 4, "y": 8})
-                assert shown(place) == []
+            assert not question.several or answer["after"] == []
     # A question keeps its answer while others are answered.
     single = sum(not question.several for question in questions)
     assert len(shown(block)) == single

@@ -22,7 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-n", "2"]
+# What hangs or fails once often does so everywhere: five are enough to see why.
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-n", "2", "--maxfail", "5"]
 SITE_TESTS = [
     "tests/test_book.py",
     *sorted(f"tests/{p.name}" for p in ROOT.glob("tests/test_site*.py")),
@@ -71,7 +72,12 @@ CHAINS = [
                 ]
             ],
             # Explorers are built both ways, and what was run becomes the page: see keep_runs.
-            {"INFORMED_EXPLORER": "both", "PYTHONPATH": str(ROOT / "tools")},
+            # Two notebooks run at a time; workers of their own would only take turns with them.
+            {
+                "INFORMED_EXPLORER": "both",
+                "LOKY_MAX_CPU_COUNT": "1",
+                "PYTHONPATH": str(ROOT / "tools"),
+            },
         ),
         Job(
             "book",
@@ -83,7 +89,9 @@ CHAINS = [
                 ],
             ],
         ),
-        Job("site", [[*PYTEST, "--dist", "loadfile", *SITE_TESTS]]),
+        # In order, half to each worker, so that a page is opened once; who is done takes from the end
+        # of the other's.
+        Job("site", [[*PYTEST, "--dist", "worksteal", *SITE_TESTS]]),
     ],
 ]  # fmt: skip
 

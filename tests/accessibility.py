@@ -1,0 +1,76 @@
+"""What axe-core, and the tree that a screen reader is given, say of a page."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# The rules that look at colours: all that can differ between light and dark, if the same elements
+# are visible in both.
+COLORS = ["color-contrast", "link-in-text-block"]
+RUN = """async which => {
+    const found = await axe.run(document, {...which, resultTypes: ['violations']});
+    return found.violations.flatMap(v => v.nodes.map(n => `${v.id}: ${n.html.slice(0, 160)}`));
+}"""
+# Sections far from the reader have sizes that were guessed; axe is to measure what readers see.
+LAID_OUT = ".bd-article > section > section { content-visibility: visible !important; }"
+# Words of code that look alike are alike for axe, which takes as long for each of thousands of
+# them as for a paragraph: the first of each kind stays an element, the others become plain text.
+CODE_ONCE = """() => {
+    const seen = new Set();
+    const alike = [];  // changed after all were looked at, or each look would be a new layout
+    for (const word of document.querySelectorAll('pre span:not([id]):not(:has(*))')) {
+        const {color, backgroundColor, fontSize, fontWeight} = getComputedStyle(word);
+        const box = word.closest('pre');
+        const paper = box.closest('.highlight') ?? box;
+        const kind = [
+            word.className, color, backgroundColor, fontSize, fontWeight,
+            getComputedStyle(paper).backgroundColor, paper.parentElement.className,
+            word.closest('.cell_input, .cell_output, .admonition')?.className,
+        ].join();
+        if (seen.has(kind)) alike.push(word);
+        seen.add(kind);
+    }
+    alike.forEach(word => word.replaceWith(...word.childNodes));
+}"""
+# What only a screen reader sees has no colours, but axe looks at each part of each formula.
+SEEN_ONLY = "() => document.querySelectorAll('mjx-assistive-mml').forEach(each => each.remove())"
+VISIBLE = "() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility()).length"
+CONTROLS = ("button", "checkbox", "combobox", "link", "radio", "slider", "spinbutton", "textbox")
+
+
+def prepare(page: Page) -> None:
+    """Lay out all of a page, with axe-core, which a test package carries."""
+    spec = find_spec("axe_playwright_python")
+    assert spec is not None
+    assert spec.origin is not None
+    page.add_style_tag(content=LAID_OUT)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    page.add_script_tag(path=Path(spec.origin).parent / "axe.min.js")
+
+
+def faults(page: Page) -> list[str]:
+    """Return the faults that axe sees on a prepared page, whatever its colours."""
+    rules = {"label-content-name-mismatch": {"enabled": True}}
+    rules |= {each: {"enabled": False} for each in COLORS}
+    which = {"runOnly": {"type": "tag", "values": TAGS}, "rules": rules}
+    found: list[str] = page.evaluate(RUN, which)
+    return found
+
+
+def faults_of_color(page: Page) -> list[str]:
+    """Return the faults that axe sees in the colours of a prepared page."""
+    found: list[str] = page.evaluate(RUN, {"runOnly": {"type": "rule", "values": COLORS}})
+    return found
+
+
+def nameless(tree: str) -> list[str]:
+    """Return the controls of an accessibility tree, as Playwright writes it, that have no name."""
+    lines = [line.strip().removeprefix("- ") for line in tree.splitlines()]
+    return [
+        line for line in lines if re.fullmatch(rf"({'|'.join(CONTROLS)})( \[[^]]*\])*(:.*)?", line)
+    ]

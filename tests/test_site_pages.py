@@ -1,0 +1,215 @@
+"""Each page of the built site, opened once: complete in itself, legible, usable by everybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+
+import pytest
+from accessibility import CODE_ONCE, SEEN_ONLY, VISIBLE, faults, faults_of_color, nameless, prepare
+from browsing import (
+    DESKTOP,
+    PAGES,
+    PHONE,
+    Visit,
+    check_mathematics,
+    foreign,
+    is_chapter,
+    show_in,
+    visit,
+)
+from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
+    """Each page of the book in turn, opened once from a server for all tests of this file."""
+    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
+        yield this
+
+
+def test_page_opens_from_a_server(opened: Visit, site_url: str) -> None:
+    assert opened.errors == []
+    assert foreign(opened, site_url) == []
+    assert opened.page.title().strip()
+    assert opened.page.locator("article h1").count() == 1
+    check_mathematics(opened.page)
+
+
+def test_chapters_show_mathematics_and_figures_and_download(opened: Visit) -> None:
+    """The list of chapters is not empty, and each of them is a page: see the next test."""
+    if not is_chapter(opened):
+        return
+    page = opened.page
+    assert page.locator("mjx-container").count() > 10
+    # Pictures are loaded when a reader comes near; here all of them at once.
+    widths = page.eval_on_selector_all(
+        "article figure img",
+        """images => Promise.all(images.map(async image => {
+            image.loading = 'eager';
+            await image.decode();
+            return image.naturalWidth;
+        }))""",
+    )
+    assert widths
+    assert min(widths) > 0
+    link = page.locator('a[href$=".ipynb"]').first.get_attribute("href")
+    assert link is not None
+    reply = page.request.get(f"{page.url}/../{link}")
+    assert reply.ok
+    assert json.loads(reply.body())["nbformat"] == 4
+    assert urlsplit(reply.url).path.endswith(urlsplit(page.url).path.replace(".html", ".ipynb"))
+
+
+def test_no_icon_is_a_letter_of_a_font_that_is_not_there(opened: Visit) -> None:
+    letters = opened.page.evaluate(
+        r"""() => [...document.querySelectorAll('body *')].flatMap(element =>
+            ['::before', '::after']
+                .filter(part => /[\uE000-\uF8FF]/.test(getComputedStyle(element, part).content))
+                // Tall brackets are pieces of letters, of a font that comes with the formulas.
+                .filter(() => !element.closest('mjx-container') && element.getClientRects().length)
+                .map(part => element.className + part))"""
+    )
+    assert letters == []
+
+
+def test_no_icon_lies_on_the_title_of_a_box(opened: Visit) -> None:
+    covered = opened.page.evaluate(
+        """() => [...document.querySelectorAll('.admonition-title')].filter(title => {
+            const room = parseFloat(getComputedStyle(title).paddingLeft);
+            return ['::before', '::after'].some(part => {
+                const icon = getComputedStyle(title, part);
+                if (icon.content === 'none' || icon.maskImage === 'none') return false;
+                return parseFloat(icon.left) + parseFloat(icon.width) > room;
+            });
+        }).map(title => title.textContent)"""
+    )
+    assert covered == []
+
+
+def test_phone_shows_all_of_a_page(opened: Visit) -> None:
+    opened.page.set_viewport_size(PHONE)
+    width = opened.page.evaluate("document.documentElement.scrollWidth")
+    # What sticks out must lie in a box that scrolls, or a reader can never see it.
+    hidden = opened.page.evaluate(
+        """width => [...document.querySelectorAll(
+            'article :is(p, li, td, pre, img, mjx-container, figcaption, h1, h2)')]
+            .filter(element => element.offsetParent !== null)
+            .filter(element => element.getBoundingClientRect().right > width + 1)
+            .filter(element => {
+                for (let box = element.parentElement; box; box = box.parentElement) {
+                    if (box.tagName === 'ARTICLE') return true;
+                    const flow = getComputedStyle(box).overflowX;
+                    if (flow === 'auto' || flow === 'scroll') return false;
+                }
+            })
+            .map(element => element.outerHTML.slice(0, 100))""",
+        PHONE["width"],
+    )
+    opened.page.set_viewport_size(DESKTOP)
+    assert width <= PHONE["width"]
+    assert hidden == []
+
+
+SHOWN = """() => [...document.querySelectorAll('article figure .wide img')]
+    .filter(image => image.offsetParent && !image.closest('picture'))
+    .map(image => image.getBoundingClientRect().width
+        / parseFloat(image.style.getPropertyValue('--drawn')))"""
+
+
+def test_figures_are_shown_at_the_width_they_were_drawn_at(opened: Visit) -> None:
+    """Their letters have nine pixels there at least (test_figures.py); on a phone, a sixth less."""
+    desktop = opened.page.evaluate(SHOWN)
+    opened.page.set_viewport_size(PHONE)
+    phone = opened.page.evaluate(SHOWN)
+    opened.page.set_viewport_size(DESKTOP)
+    assert all(share > 0.97 for share in desktop)
+    assert all(share > 0.83 for share in phone)
+
+
+CONTRAST = """() => {
+    const parse = colour => {
+        const [r, g, b, a = 1] = colour.match(/[0-9.]+/g).map(Number);
+        return {rgb: [r, g, b], a};
+    };
+    const luminance = rgb => rgb
+        .map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const over = (top, a, below) => top.map((c, i) => a * c + (1 - a) * below[i]);
+    const background = element => {
+        if (!element) return [255, 255, 255];
+        const {rgb, a} = parse(getComputedStyle(element).backgroundColor);
+        return a === 1 ? rgb : over(rgb, a, background(element.parentElement));
+    };
+    const poor = [];
+    const walker = document.createTreeWalker(
+        document.querySelector('article'), NodeFilter.SHOW_TEXT);
+    let count = 0;
+    while (walker.nextNode()) {
+        const element = walker.currentNode.parentElement;
+        if (!(element instanceof HTMLElement) || element.offsetParent === null) continue;
+        if (!walker.currentNode.data.trim()) continue;
+        if (element.matches('.headerlink')) continue;  // a sign that shows only under the mouse
+        count += 1;
+        const below = background(element);
+        const {rgb, a} = parse(getComputedStyle(element).color);
+        const [low, high] = [luminance(over(rgb, a, below)), luminance(below)]
+            .sort((x, y) => x - y);
+        const contrast = (high + 0.05) / (low + 0.05);
+        if (contrast < 4.5) poor.push([contrast.toFixed(2), walker.currentNode.data.trim()]);
+    }
+    return [count, poor, luminance(background(document.querySelector('article')))];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_modes(opened: Visit, scheme: Literal["light", "dark"]) -> None:
+    show_in(opened, scheme)
+    count, poor, paper = opened.page.evaluate(CONTRAST)
+    assert count
+    assert poor == []
+    assert (paper < 0.1) is (scheme == "dark")
+
+
+def test_every_control_has_a_name(opened: Visit) -> None:
+    assert nameless(opened.page.locator("body").aria_snapshot()) == []
+
+
+def test_formulas_can_be_heard_and_are_no_tab_stops(opened: Visit) -> None:
+    formulas = opened.page.locator("mjx-container")
+    if is_chapter(opened):
+        assert formulas.count() > 10
+    assert opened.page.locator("mjx-container[tabindex]").count() == 0
+    spoken = opened.page.locator("mjx-container > mjx-assistive-mml > math")
+    assert spoken.count() == formulas.count()
+
+
+def test_nothing_moves_where_the_reader_asked_for_rest(opened: Visit) -> None:
+    opened.page.emulate_media(reduced_motion="reduce")
+    moving = opened.page.evaluate(
+        """() => [...document.querySelectorAll('*')].filter(element => {
+            const style = getComputedStyle(element);
+            return style.transitionDuration.split(',').some(each => parseFloat(each) > 0)
+                || style.animationName !== 'none';
+        }).length"""
+    )
+    assert moving == 0
+
+
+def test_axe_finds_no_fault_in_light_nor_in_dark(opened: Visit) -> None:
+    """The last test of a page: it takes away what axe need not see twice."""
+    page = opened.page
+    show_in(opened, "light")
+    page.evaluate(CODE_ONCE)
+    prepare(page)
+    assert faults(page) == []
+    page.evaluate(SEEN_ONLY)
+    assert faults_of_color(page) == []
+    visible = page.evaluate(VISIBLE)
+    show_in(opened, "dark")
+    # The same is there to be named, reached and read: only its colours can have become faulty.
+    assert page.evaluate(VISIBLE) == visible
+    assert faults_of_color(page) == []
