@@ -33,6 +33,18 @@ def one_thread() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def one_thread_of_process() -> Iterator[None]:
+    """Keep to one thread, inside a ``with`` block, those libraries that have one limit in all.
+
+    For what sets this limit by itself, as scikit-learn's search for neighbours does: in several
+    threads at a time, with threadpoolctl before 3.8, one of them would take the limit of another
+    for what was there before, and leave it behind.
+    """
+    with _limit_of_process.held(_controllers()[0]):
+        yield
+
+
 class _SharedLimit:
     """A limit that is set by the first who wants it and lifted by the last."""
 

@@ -168,7 +168,7 @@ BAD_PARAMETERS = [
         "feature_labels must hold integers or names, got .* float64",
     ),
     # ways to cluster, and what is chosen by itself
-    (whole, {"clustering": "k-means"}, ValueError, r"clustering='k-means' .* \['kmeans', 'ward'\]"),
+    (whole, {"clustering": "k-means"}, ValueError, r"'k-means' .* \['auto', 'kmeans', 'ward'\]"),
     (whole, {"clustering": 3}, TypeError, "clustering must be .* method fit, got 3 of type int"),
     (whole, {"clustering": KMeans}, TypeError, "clustering must be .* of type "),
     (whole, {"clustering": DBSCAN()}, ValueError, "n_clusters=3 cannot be given to DBSCAN"),
@@ -179,7 +179,8 @@ BAD_PARAMETERS = [
         r"n_components=2 .* 1 to 1 .*DBSCAN\(.*\) found 1 clusters",
     ),
     (whole, {"clustering": StandardScaler(), "n_clusters": None}, TypeError, "left no labels_"),
-    (whole, {"profiles": "raw"}, ValueError, "profiles='raw' .*'as-is', 'centered'"),
+    (whole, {"profiles": "raw"}, ValueError, r"'raw' .* \['as-is', 'auto', 'centered',"),
+    (whole, {"directions": "exat"}, ValueError, r"'exat' .* \['auto', 'averaged', 'exact',"),
     (
         whole,
         {"variances": "shrunk", "directions": "penalized"},
@@ -204,7 +205,12 @@ BAD_PARAMETERS = [
     # choices and numbers
     (whole, {"directions": "best"}, ValueError, "directions='best' .*'averaged', 'exact'"),
     (whole, {"directions": 1}, ValueError, "directions=1 .* one of"),
-    (whole, {"variances": "none"}, ValueError, r"variances='none' .* \['own', 'pca', 'shrunk'\]"),
+    (
+        whole,
+        {"variances": "none"},
+        ValueError,
+        r"'none' .* \['auto', 'own', 'pca', 'shrunk'\]",
+    ),
     (whole, {"penalty": "auto"}, ValueError, r"penalty='auto' .*'capped', 'cv', 'per-direction'"),
     (whole, {"penalty": -1.0}, ValueError, "penalty=-1.0 .* number >= 0"),
     (whole, {"penalty": np.nan}, ValueError, "penalty=nan .* number >= 0"),

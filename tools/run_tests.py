@@ -89,8 +89,8 @@ CHAINS = [
                 ],
             ],
         ),
-        # In order, half to each worker, so that a page is opened once; who is done takes from the end
-        # of the other's.
+        # In order, half to each worker, so that a page is opened once; who is done takes from the
+        # end of the other's.
         Job("site", [[*PYTEST, "--dist", "worksteal", *SITE_TESTS]]),
     ],
 ]  # fmt: skip

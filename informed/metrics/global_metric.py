@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -50,6 +51,14 @@ from informed.validation import (
 )
 
 __all__ = ["InformedMahalanobis", "MahalanobisMetric"]
+
+# Names that may be left open: whoever gives an unknown one is told of "auto" too.
+_OPEN = {
+    name: replace(kind, names=(*kind.names, AUTO))
+    for name, kind in PARAMETERS.items()
+    if name in MAY_BE_OPEN and kind.names
+}
+_KINDS = PARAMETERS | _OPEN
 
 
 class MahalanobisMetric:
@@ -262,7 +271,7 @@ class InformedMahalanobis(
         if any(isinstance(settings[name], str) and settings[name] == AUTO for name in MAY_BE_OPEN):
             settings = self._choose_settings(X, settings)
         data = validate_samples(self, X, reset=True, allow_sparse=None)
-        checked = check_values(settings, PARAMETERS, data.shape)
+        checked = check_values(settings, _KINDS, data.shape)
         labels, recipe = make_recipe(
             checked, settings["n_clusters"], data.shape[1], self.feature_labels
         )
@@ -316,6 +325,7 @@ class InformedMahalanobis(
 
     def _choose_settings(self, X: ArrayLike, wanted: dict[str, Any]) -> dict[str, Any]:
         """Return the settings with nothing left open."""
+        check_values(wanted, _OPEN)
         samples, labels = validate_samples(self, X, reset=True), None
         if self.feature_labels is not None:
             labels = check_feature_labels(self.feature_labels, samples.shape[1])

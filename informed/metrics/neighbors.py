@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
 
+from informed.threads import one_thread_of_process
 from informed.validation import Array, check_choice, check_count
 
 SearchName = Literal["exact", "trees"]
@@ -130,9 +131,10 @@ class NeighborSearch:
     def of(self, points: Array, n_neighbors: int) -> NDArray[np.intp]:
         """Nearest training samples of each point, nearest first."""
         if self._exact is not None:
-            found: NDArray[np.intp] = self._exact.kneighbors(
-                points, n_neighbors, return_distance=False
-            )
+            with one_thread_of_process():
+                found: NDArray[np.intp] = self._exact.kneighbors(
+                    points, n_neighbors, return_distance=False
+                )
             return found
         graph = self._transformer.transform(points)  # type: ignore[union-attr]
         return nearest_in_graph(graph, n_neighbors, len(self._X))
