@@ -90,8 +90,8 @@ def averaged_directions(
 ) -> Directions:
     r"""PCA's directions averaged over clusters of features, :math:`\tilde U = HH^\top U`.
 
-    The columns are piecewise constant over the clusters. They are shorter than one and no longer
-    orthogonal; they are returned as the formula gives them.
+    The columns are piecewise constant over the clusters. None is longer than one, and they need
+    not be orthogonal; they are returned as the formula gives them.
 
     Parameters
     ----------

@@ -84,15 +84,18 @@ class ChoiceStudy(Result):
 
     @property
     def table(self) -> Table:
-        """Automatic choice over best fixed one and over PCA, in density and accuracy."""
+        """Automatic choice over the best fixed one and over PCA, and the defaults over the best.
+
+        First in density, then in accuracy, with the accuracy of the best.
+        """
         rows = []
         density, accuracy = (scores.mean(axis=2) for scores in (self.likelihood, self.accuracy))
         best_density, best_accuracy = self.best(self.likelihood), self.best(self.accuracy)
         for k, name in enumerate(self.data_names):
             row: list[object] = [name]
-            row += [float(np.exp(density[k, 2] - best_density[k]))]
-            row += [float(np.exp(density[k, 2] - density[k, 1]))]
-            row += [float(np.exp(density[k, 0] - best_density[k]))]
+            row += [f"{np.exp(density[k, 2] - best_density[k]):.3f}"]
+            row += [f"{np.exp(density[k, 2] - density[k, 1]):.3f}"]
+            row += [f"{np.exp(density[k, 0] - best_density[k]):.3f}"]
             if np.isnan(accuracy[k, 2]):
                 row += ["–"] * 4
             else:
@@ -101,8 +104,8 @@ class ChoiceStudy(Result):
                 row += [f"{accuracy[k, 0] / best_accuracy[k]:.3f}"]
                 row += [f"{best_accuracy[k]:.3f}"]
             rows.append(row)
-        header = ["data", "density: auto/best", "auto/PCA", "default/best"]
-        header += ["accuracy: auto/best", "auto/PCA ", "default/best ", "best"]
+        header = ["data", "density", "to PCA", "defaults"]
+        header += ["accuracy", "to PCA ", "defaults ", "best"]
         return Table(header, rows)
 
     @property

@@ -34,13 +34,14 @@ from informed.validation import Array, check_choice, check_count
 __all__ = ["ProfileStudy", "profile_study"]
 
 BREAST = ("vdv", "NSBCD", "DBCD")
-# What is measured in each experiment, and whether more of it is better.
+# What is measured in each experiment: of the directions, with the hidden distance, the share of
+# patients on the right side of the median risk, of the groups and the largest of the seeds.
 MEASURES = {
-    "toy": "error e_F of the directions",
-    "square": "correlation with the hidden distance",
-    "noisy square": "correlation with the hidden distance",
-    "risk cohort": "patients on the right side of the median risk",
-    **{name: "log-rank p of the groups, largest of the seeds" for name in BREAST},
+    "toy": "error e_F",
+    "square": "correlation",
+    "noisy square": "correlation",
+    "risk cohort": "right side",
+    **{name: "log-rank p" for name in BREAST},
 }
 
 
