@@ -107,4 +107,4 @@ lock: pyproject.toml  ## pin every package in requirements.txt from the ranges i
 		--output-file requirements.txt pyproject.toml
 
 clean:  ## remove what was built, and the environments
-	rm -rf $(VENV) .venv-lock .venv-oldest .venv-newest _build htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .venv-lock .venv-oldest .venv-newest _build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

@@ -34,11 +34,9 @@ def small_notebook() -> NotebookNode:
 def run_python(
     *arguments: str | Path, cwd: Path, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    # The session's own pytest and coverage settings must not reach the run inside.
+    # The session's own settings of pytest must not reach the run inside.
     environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
     return subprocess.run(
         [sys.executable, *map(str, arguments)],

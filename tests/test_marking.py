@@ -418,8 +418,9 @@ def test_a_class_is_marked_by_the_command(tmp_path, here, capsys) -> None:
     before = len(here)
     assert main([*words, f"{TRIANGLE},{GRAM}=2"]) == 0
     assert "3 notebooks are as they were marked before" in capsys.readouterr().out
-    # Those of eve and mal together; mal's death costs the batch, so then each alone.
-    assert len(here) == before + 4
+    # Those of eve and mal together; mal's death costs the batch, so then mal alone, and eve too
+    # if the death was heard of first.
+    assert len(here) - before in (3, 4)
     assert (tmp_path / "grades.marks" / "seed").read_text() == drawn
 
 

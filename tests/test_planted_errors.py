@@ -76,9 +76,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run_against(copy: Path, test: str) -> subprocess.CompletedProcess[str]:
     environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
     file, name = test.split("::")
     settings = ("-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider", "-p", "no:xdist")

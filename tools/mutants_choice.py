@@ -73,11 +73,7 @@ COMMON = {"fit", "transform", "fit_transform", "table", "summary", "__init__", "
 
 def environment(first: Path) -> dict[str, str]:
     """Return an environment in which the package of a folder is found first."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST_", "COV_", "COVERAGE_"))
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     return kept | {
         "PYTHONPATH": str(first),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(WORK / "hypothesis"),

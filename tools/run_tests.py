@@ -55,8 +55,7 @@ CHAINS = [
             "unit tests",
             [
                 [
-                    *PYTEST, "--dist", "loadscope", "--cov", "--cov-report=term",
-                    "--cov-fail-under=95",
+                    *PYTEST, "-p", "tools.cover", "--dist", "loadscope",
                     *(f"--ignore={path}" for path in SITE_TESTS),
                 ],
             ],
