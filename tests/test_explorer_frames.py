@@ -67,6 +67,50 @@ def test_each_combination_has_the_frame_that_draw_gives() -> None:
     )
 
 
+@pytest.mark.parametrize("ground", ["auto", "#ccddee"])
+def test_a_figure_is_drawn_as_matplotlib_saves_it(ground: str) -> None:
+    # One after the other, so that they share a renderer; two sizes, so that some do not.
+    def labelled(height: int, level: int) -> Figure:
+        figure, axes = plt.subplots(figsize=(2, height), dpi=70, layout="constrained")
+        plt.close(figure)
+        axes.set(yscale="log", ylim=(0.1, 10.0**level), title=rf"$\sum x_{level}$", ylabel="height")
+        return figure
+
+    with mpl.rc_context({"savefig.facecolor": ground}):
+        for height, level in [(1, 2), (1, 5), (2, 5), (2, 2), (1, 2)]:
+            image = frames.paint(labelled, {"height": height, "level": level}, 120)
+            np.testing.assert_array_equal(image, drawn(labelled, height=height, level=level))
+
+
+def test_a_figure_that_draw_keeps_is_left_as_it_was() -> None:
+    figure = plt.figure(figsize=(2, 1), dpi=70, facecolor="#ccddee")
+    canvas = figure.canvas
+    figure.text(0.5, 0.5, "kept")
+    with mpl.rc_context({"savefig.facecolor": "white"}):
+        assert frames.paint(lambda n: figure, {"n": 1}, 120).getpixel((0, 0)) == (255, 255, 255)
+    assert (figure.canvas, figure.dpi) == (canvas, 70)
+    assert mpl.colors.to_hex(figure.get_facecolor()) == "#ccddee"
+    plt.close(figure)
+
+
+def test_a_drawing_that_fails_half_way_spoils_no_later_one() -> None:
+    class Unfinished(mpl.text.Text):
+        def draw(self, renderer: Any) -> None:
+            renderer.start_filter()
+            raise ArithmeticError("half way")
+
+    def draw(broken: bool) -> Figure:
+        figure = bar(3)
+        if broken:
+            figure.add_artist(Unfinished(0.5, 0.5, "x"))
+        return figure
+
+    good = frames.paint(draw, {"broken": False}, 120)
+    with pytest.raises(ArithmeticError, match="half way"):
+        frames.paint(draw, {"broken": True}, 120)
+    assert frames.paint(draw, {"broken": False}, 120) == good
+
+
 def test_building_twice_gives_the_same_bytes() -> None:
     def build() -> str:
         return explore(bar, title="Bars", level=(1, 9, 5)).html
@@ -190,7 +234,9 @@ def test_a_picture_is_close_to_what_was_drawn(image: np.ndarray, worst: int) -> 
     assert np.abs(decoded - image).max() <= worst
 
 
-def test_the_smaller_of_png_and_webp_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_webp_is_smaller_than_the_png_that_stands_in_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     image = frames.paint(bar, {"level": 3}, 100)
     media_type, data = frames.compress(image)
     monkeypatch.setattr("PIL.features.check", lambda name: False)

@@ -90,6 +90,7 @@ def lighten(site: Path) -> None:
         if lighter != text:
             page.write_text(lighter, encoding="utf-8")
     drop_replaced_pictures(site, pages)
+    drop_old_frames(site, pages)
     used = names_in(
         path.read_text(encoding="utf-8", errors="replace")
         for path in [*pages, *(site / "_static").rglob("*.js")]
@@ -188,6 +189,16 @@ def smaller(found: re.Match[str], page: Path) -> str:
     if not file.is_file() or (as_webp(file).stat().st_size >= file.stat().st_size):
         return found.group()
     return found.group().removesuffix('.png"') + '.webp"'
+
+
+def drop_old_frames(site: Path, pages: list[Path]) -> None:
+    """Remove the frames of earlier builds, which no page names any more."""
+    named = set[str]()
+    for page in pages:
+        named.update(re.findall(r"_static/frames/(\w+\.\w+)", page.read_text(encoding="utf-8")))
+    for frame in (site / "_static" / "frames").glob("*"):
+        if frame.name not in named:
+            frame.unlink()
 
 
 def drop_replaced_pictures(site: Path, pages: list[Path]) -> None:

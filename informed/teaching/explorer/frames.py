@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import pickle
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +50,10 @@ def paint(draw: Callable[..., Any], values: Mapping[str, Value], dpi: float) -> 
     Every figure that it opened through pyplot is closed again, also when it fails.
     """
     import matplotlib.pyplot as plt
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
     from PIL import Image
+
+    from informed.teaching.explorer.canvas import pixels
 
     open_before = set(plt.get_fignums())
     try:
@@ -69,14 +72,10 @@ def paint(draw: Callable[..., Any], values: Mapping[str, Value], dpi: float) -> 
             )
         if len(figure.get_children()) == 1:  # the background
             raise ValueError(f"{written_call(values)} returned an empty figure: it must draw")
-        buffer = io.BytesIO()
-        # A cropped picture would have another size at each value, and the page would jump.
-        with rc_context({"savefig.bbox": None}):
-            figure.savefig(buffer, format="png", dpi=dpi)
+        layered = pixels(figure, dpi)
     finally:
         for number in set(plt.get_fignums()) - open_before:
             plt.close(number)
-    layered = Image.open(buffer).convert("RGBA")
     white = Image.new("RGBA", layered.size, "white")
     return Image.alpha_composite(white, layered).convert("RGB")
 
@@ -87,11 +86,12 @@ def as_png(image: Image) -> tuple[str, bytes]:
 
 
 def compress(image: Image) -> tuple[str, bytes]:
-    """Return the media type and the bytes of the smallest form of a picture.
+    """Return the media type and the bytes of a small form of a picture.
 
-    Palette PNG or WebP without loss, of 256 colours if that cannot be seen.
+    WebP without loss, or palette PNG where Pillow has no WebP; of 256 colours if that cannot be
+    seen.
     """
-    from PIL import Image, features
+    from PIL import Image, ImageChops, features
 
     palette = reduced = image
     if image.getcolors(MAX_COLORS_TO_REDUCE) is not None:
@@ -99,14 +99,12 @@ def compress(image: Image) -> tuple[str, bytes]:
             256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE, kmeans=0
         )
         reduced = palette.convert("RGB")
-        error = np.abs(np.asarray(image, dtype=int) - np.asarray(reduced, dtype=int)).max()
-        if error > MAX_PALETTE_ERROR:
+        if np.asarray(ImageChops.difference(image, reduced)).max() > MAX_PALETTE_ERROR:
             palette = reduced = image
-    forms = [("image/png", _saved(palette, format="PNG", optimize=True))]
     if features.check("webp"):
-        webp = _saved(reduced, format="WEBP", lossless=True, quality=80, method=4)
-        forms.append(("image/webp", webp))
-    return min(forms, key=lambda form: len(form[1]))
+        # More effort hardly ever makes it smaller.
+        return "image/webp", _saved(reduced, format="WEBP", lossless=True, quality=80, method=3)
+    return "image/png", _saved(palette, format="PNG", optimize=True)
 
 
 def draw_frame(
@@ -165,7 +163,7 @@ def draw_frames(
             shared=(draw, describe, dpi, style, os.getpid()),
         )
         frames = []
-        with progress_bar(len(batch), "frames", shown=shown) as bar:
+        with _only_new_garbage(), progress_bar(len(batch), "frames", shown=shown) as bar:
             for frame, caught in results:
                 frames.append(frame)
                 bar.update(1)
@@ -233,6 +231,20 @@ def _task(
         }
         for warning in caught
     ]
+
+
+@contextmanager
+def _only_new_garbage() -> Iterator[None]:
+    """Spare the garbage collector all that is there already.
+
+    A figure leaves thousands of objects that refer to each other, so that it is called for each one
+    and would go through everything that the notebook holds.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _saved(image: Image, **options: Any) -> bytes:
