@@ -312,7 +312,11 @@ def test_figures_show_what_was_computed(small, transfer):
     assert len(others) == 2
     np.testing.assert_allclose(others[0].get_lines()[4].get_ydata(), drawn[4].get_ydata())
     rows = plots.own_variations(small).axes[0]
-    assert [label.get_text() for label in rows.get_yticklabels()] == list(small.variations)
+    assert [text.get_text() for text in rows.texts] == list(small.variations)
+    # A name stands above its own dots, and below those of the row before.
+    heights = [text.get_position()[1] for text in rows.texts]
+    np.testing.assert_allclose(np.diff(heights), -1.0)
+    assert 0.3 < heights[-1] < 0.7
     forest = plots.site_transfer(transfer, preparation="as measured")
     assert len(forest.axes) == 3
     np.testing.assert_allclose(

@@ -99,6 +99,19 @@ def test_kaplan_meier_shows_the_curves_of_the_comparison(results):
     assert results["risk"].time_unit in figure.axes[0].get_xlabel()
 
 
+@pytest.mark.parametrize(
+    ("draw", "name"), [(plots.kaplan_meier, "risk"), (plots.neighborhood_sweep, "sweep")]
+)
+def test_a_legend_hides_no_band(draw, name, results):
+    figure = draw(results[name])
+    figure.canvas.draw()
+    legends = figure.legends + [ax.get_legend() for ax in figure.axes if ax.get_legend()]
+    assert legends
+    for legend in legends:
+        for ax in figure.axes:
+            assert not legend.get_window_extent().overlaps(ax.get_window_extent())
+
+
 def test_neighbourhood_pictures_differ():
     figure = plots.manifold_neighborhoods()
     small, large = (axes.lines[2].get_xydata() for axes in figure.axes)

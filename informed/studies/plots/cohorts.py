@@ -131,7 +131,14 @@ def cohort_comparison(result: CohortComparison, other: str = "euclidean") -> Fig
                     (found.predicted_lower, found.predicted_upper, 1.0),
                     (found.lower, found.upper, 3.2),
                 ):
-                    ax.plot([low, high], [y + 0.1] * 2, color=style.color, linewidth=width)
+                    # Ends that are cut off where the interval ends, not half a width beyond.
+                    ax.plot(
+                        [low, high],
+                        [y + 0.1] * 2,
+                        color=style.color,
+                        linewidth=width,
+                        solid_capstyle="butt",
+                    )
                 ax.plot(found.mean, y + 0.1, style.marker, color=style.color, markersize=6)
         ax.set(title=titles[measure], xlabel=f"minus {look(other).label}")
         ax.set_yticks(range(len(methods)), [look(method).label for method in methods])
@@ -185,7 +192,7 @@ def _draw_p_map(ax: Axes, p: Array, rows: list[str], columns: list[str]) -> Any:
     image = ax.imshow(p, norm=LogNorm(_SMALLEST_P, 1.0), aspect="auto")
     for (i, j), value in np.ndenumerate(p):
         if np.isfinite(value):
-            bright = value > 0.03
+            bright = value > 0.006
             ax.text(
                 j,
                 i,

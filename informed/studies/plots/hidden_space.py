@@ -11,8 +11,8 @@ __all__ = ["distance_recovery", "square_embeddings"]
 
 _TITLES = {
     "euclidean": "Euclidean",
-    "pca": r"Mahalanobis $\hat d_M$",
-    "informed": r"informed $\tilde d_M$",
+    "pca": r"Mahalanobis $\hat d$",
+    "informed": r"informed $\tilde d$",
 }
 
 

@@ -69,7 +69,7 @@ def own_patients(result: OwnPatients) -> Figure:
                     alpha=0.12,
                     linewidth=0,
                 )
-        ax.set_title(f"{'500 genes' if theirs else result.cohort},\n{words}")
+        ax.set_title(f"{'from 500 genes' if theirs else result.cohort},\n{words}")
     for ax in axes[0]:
         ax.axhline(0.05, color="0.7", linewidth=0.8, zorder=0)
         ax.set(xlabel="neighbours $N$", yscale="log")
@@ -92,7 +92,8 @@ def own_variations(result: OwnPatients) -> Figure:
     Figure
     """
     n_rows = len(result.variations)
-    figure, axes = new_figure(1, 1, (7, 0.29 * n_rows + 1.4))
+    # As wide as a phone: what was changed stands above its row, not beside it.
+    figure, axes = new_figure(1, 1, (4.4, 0.42 * n_rows + 1.5))
     ax = axes[0, 0]
     heights = np.arange(n_rows)[::-1]
     for j, method in enumerate(result.methods):
@@ -100,7 +101,7 @@ def own_variations(result: OwnPatients) -> Figure:
         # The methods of a row stand a little above each other.
         shift = 0.15 * (2 - j)
         for height, p in zip(heights, result.changed[:, j], strict=True):
-            ax.plot(p, np.full(len(p), height + shift), ".", color=style.color, markersize=2)
+            ax.plot(p, np.full(len(p), height + shift), ".", color=style.color, markersize=3)
         ax.plot(
             np.median(result.changed[:, j], axis=1),
             heights + shift,
@@ -110,10 +111,18 @@ def own_variations(result: OwnPatients) -> Figure:
         )
     ax.axvline(0.05, color="0.7", linewidth=0.8, zorder=0)
     ax.axvline(PUBLISHED_P["informed"], color="0.4", linewidth=0.8, linestyle="--", zorder=0)
-    ax.set(xscale="log", xlabel="log-rank p (large: median; small: each seed)", ylim=(-0.6, n_rows))
-    ax.set_yticks(heights, result.variations)
-    ax.tick_params(axis="y", length=0)
-    figure.legend(loc="outside upper center", ncols=5, fontsize=8)
+    ax.set(
+        xscale="log",
+        xlabel="log-rank p (large: median; small: each seed)",
+        ylabel="one change at a time",
+        ylim=(-0.6, n_rows),
+        yticks=[],
+    )
+    for height, variation in zip(heights, result.variations, strict=True):
+        ax.axhline(height - 0.4, color="0.9", linewidth=0.8, zorder=0)
+        beside = ax.get_yaxis_transform()
+        ax.text(0.01, height + 0.36, variation, transform=beside, fontsize=8, va="bottom")
+    figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return figure
 
 

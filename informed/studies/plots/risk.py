@@ -93,7 +93,8 @@ def draw_survival(ax: Axes, comparison: SurvivalComparison) -> None:
             curve.times, curve.lower, curve.upper, step="post", color=color, alpha=0.15, linewidth=0
         )
     ax.set_ylim(0, 1.02)
-    ax.legend(loc="lower left")
+    # Below the axes: the bands reach every corner.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2))
 
 
 @styled
@@ -175,7 +176,7 @@ def neighborhood_sweep(result: NeighborhoodSweep) -> Figure:
     left.set(
         title=result.cohort, xlabel="neighbourhood size $N$", ylabel="log-rank p", yscale="log"
     )
-    left.legend()
+    legend_below(figure, left, 3)
     right.errorbar(
         result.sizes, result.gap, yerr=result.gap_error, color="0.2", marker="o", capsize=2
     )

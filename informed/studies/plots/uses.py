@@ -14,7 +14,7 @@ __all__ = ["classification_study", "covariance_study"]
 
 # Methods that appear in these two figures only.
 OTHER_LOOKS = {
-    "ledoit-wolf": Look("#CC79A7", "-.", "D", "Ledoit–Wolf"),
+    "ledoit-wolf": Look("#777777", "-.", "*", "Ledoit–Wolf"),
     "oas": Look("#56B4E9", "-.", "v", "OAS"),
     "lda": Look("#D55E00", "--", "*", "LDA with shrinkage"),
 }
