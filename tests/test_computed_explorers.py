@@ -99,6 +99,7 @@ def test_moved_by_keyboard_and_heard(open_page: Open, name: str) -> None:
         assert pieces(page)[-1].evaluate("e => e === document.activeElement")
         if name == "staircases":
             page.keyboard.press("4")
+            drawn(page)
             assert state_of(page, name)["labels"][-1] == 3
     else:
         role, text = first.get_attribute("role"), first.get_attribute("aria-valuetext")

@@ -21,6 +21,7 @@ from descriptions import LONGEST, add_description
 from lighten import (
     MATHJAX_PARTS,
     TAB_STOPS,
+    drop_old_frames,
     drop_replaced_pictures,
     lighten_page,
     names_in,
@@ -221,6 +222,29 @@ def test_each_rule_mends_its_fault_once_and_for_all(number: int) -> None:
     assert mend_page(mended) == mended
 
 
+def test_the_th_of_a_number_stays_beside_it() -> None:
+    formula = '<span class="math notranslate nohighlight">\\(i\\)</span>'
+    assert mend_page(f"the {formula}-th row") == f'the <span class="kept">{formula}-th</span> row'
+    assert mend_page(f"the {formula}-thing") == f"the {formula}-thing"
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("informed.directions.registry.SOLVERS", "informed.|directions.|registry.|SOLVERS"),
+        ("tests/test_site_pages.py", "tests/|test_|site_|pages.|py"),
+        ("x[1:20] &lt;= first_name(a)", "x[1:20] &lt;= first_|name(|a)"),
+        ("informed.clusters", "informed.clusters"),
+        ("..................................", ".................................."),
+    ],
+)
+def test_a_long_name_may_break_between_its_parts(name: str, parts: str) -> None:
+    page = f'<code class="docutils literal notranslate"><span class="pre">{name}</span></code>'
+    mended = mend_page(page)
+    assert mended == page.replace(name, parts.replace("|", "<wbr>"))
+    assert mend_page(mended) == mended
+
+
 LONG = "A distance that says <em>nothing</em> &amp; costs much. " * 9
 
 
@@ -272,11 +296,27 @@ def test_cells_of_cards_say_their_column() -> None:
     labelled = label_cells(table)
     columns = re.findall(r'<td data-column="([^"]*)"><p>(\w+)</p>', labelled)
     assert columns == [("Item", "T1"), ("Test it", "x"), ("Item", "T2"), ("Test it", "y")]
+    named = table.replace('">', '" id="tab-x">', 1)
+    assert 'id="tab-x"' in named
+    assert label_cells(named) == labelled.replace('">', '" id="tab-x">', 1)
     other = table.replace("cards ", "")
     assert label_cells(other) == other
     gap = label_cells(table.replace("<p>x</p>", "<p></p>"))
     assert "<td></td>" in gap
     assert re.findall(r'data-column="([^"]*)"', gap) == ["Item", "Item", "Test it"]
+
+
+def test_frames_of_an_earlier_build_are_dropped(tmp_path: Path) -> None:
+    frames = tmp_path / "_static" / "frames"
+    frames.mkdir(parents=True)
+    for name in ("old.webp", "shown.webp", "listed.webp"):
+        (frames / name).touch()
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<img src="_static/frames/shown.webp">["../_static/frames/listed.webp"]', "utf-8"
+    )
+    drop_old_frames(tmp_path, [page])
+    assert sorted(path.name for path in frames.iterdir()) == ["listed.webp", "shown.webp"]
 
 
 def test_a_drawing_that_webp_replaces_is_dropped_unless_a_page_names_it(tmp_path: Path) -> None:

@@ -82,6 +82,18 @@ def compute(page: Page, **options: Any) -> dict[str, Any]:
     return dict(page.evaluate("document.querySelector('.informed-playground').playground.result"))
 
 
+def test_the_picture_follows_the_width_of_the_window(page: Page) -> None:
+    page.get_by_role("button", name="Use an example").click()
+    compute(page)
+    for width in (390, 700):
+        page.set_viewport_size({"width": width, "height": 844})
+        page.wait_for_function(
+            "document.querySelector('.results svg').getBoundingClientRect().width"
+            " === Math.max(280, document.querySelector('.informed-playground').clientWidth)"
+        )
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def taken_along(page: Page, name: str) -> list[list[str]]:
     with page.expect_download() as waiting:
         page.get_by_role("link", name=name).click()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import CHAPTERS, PAGES, check_mathematics, foreign, visit
+from browsing import CHAPTERS, PAGES, PHONE, check_mathematics, foreign, visit
 from playwright.sync_api import Browser
 
 
@@ -65,6 +66,43 @@ def test_search_takes_words_as_they_are_written(browser: Browser, site_url: str)
     for excerpt in found.values():
         assert "import " not in excerpt
         assert "\\top" not in excerpt
+
+
+def test_index_and_search_fit_a_phone(browser: Browser, site_url: str) -> None:
+    """They are in no table of contents, so that the tests of all pages do not see them."""
+    for name in ("genindex.html", "search.html?q=diffusion"):
+        with visit(browser, f"{site_url}/{name}", mathematics=False, viewport=PHONE) as this:
+            if "search" in name:
+                this.page.wait_for_selector("#search-results ul.search li")
+            width = this.page.evaluate("document.documentElement.scrollWidth")
+            assert width <= PHONE["width"], name
+
+
+# What of a name is cut off by a box that does not scroll, and names that stand on two lines.
+NAMES_CUT = """() => [...document.querySelectorAll('.prev-next-area code, article h1 code')]
+    .filter(name => {
+        const link = name.closest('a, h1').getBoundingClientRect();
+        const box = name.querySelector('.pre').getBoundingClientRect();
+        const line = parseFloat(getComputedStyle(name).fontSize) * 2;
+        return box.right > link.right + 1 || box.left < link.left - 1 || box.height > line;
+    }).map(name => name.textContent)"""
+
+
+def test_names_of_modules_are_whole_on_a_phone(browser: Browser, site_url: str) -> None:
+    """As a title and in the links to the pages before and after, also the longest ones."""
+    longest = sorted((page for page in PAGES if "/api/" in page), key=len)[-2:]
+    for page in ["book/api/plots.html", *longest]:
+        with visit(browser, f"{site_url}/{page}", mathematics=False, viewport=PHONE) as this:
+            assert this.page.locator("article h1 code").count() == 1
+            assert this.page.evaluate(NAMES_CUT) == []
+
+
+def test_the_tables_of_the_api_show_formulas_not_their_source(site: Path) -> None:
+    pages = sorted((site / "book" / "api").glob("*.html"))
+    assert pages
+    for page in pages:
+        words = re.findall(r'<span class="pre">([^<]*)</span>', page.read_text(encoding="utf-8"))
+        assert [word for word in words if re.search(r"\\[a-zA-Z]{2,}|\^", word)] == [], page.name
 
 
 BOX = ("button.toggle-button", ":scope > :not(.admonition-title):not(button)")

@@ -113,6 +113,24 @@ def test_phone_shows_all_of_a_page(opened: Visit) -> None:
     assert hidden == []
 
 
+# The page hears of its new width before the frame after next.
+FADED = """async () => {
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    return [...document.querySelectorAll('article mjx-container:not([display])')]
+        .filter(box => box.offsetParent && getComputedStyle(box).maskImage !== 'none')
+        .filter(box => box.querySelector('mjx-math').getBoundingClientRect().width
+            <= box.getBoundingClientRect().width + 1)
+        .map(box => box.textContent);
+}"""
+
+
+def test_a_formula_that_has_room_on_a_phone_is_shown_to_its_last_letter(opened: Visit) -> None:
+    opened.page.set_viewport_size(PHONE)
+    faded = opened.page.evaluate(FADED)
+    opened.page.set_viewport_size(DESKTOP)
+    assert faded == []
+
+
 SHOWN = """() => [...document.querySelectorAll('article figure .wide img')]
     .filter(image => image.offsetParent && !image.closest('picture'))
     .map(image => image.getBoundingClientRect().width

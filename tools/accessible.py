@@ -63,8 +63,8 @@ RULES: list[tuple[str, str, str]] = [
     ),
     (
         "a comma or a full stop stays on the line of the formula before it",
-        r'([(“]?<span class="math notranslate nohighlight">[^<]{1,200}</span>[.,;:!?)”’]++)'
-        r"(?!</span>)",
+        r'([(“]?<span class="math notranslate nohighlight">[^<]{1,200}</span>'
+        r"(?:-th\b[.,;:!?)”’]*+|[.,;:!?)”’]++))(?!</span>)",
         r'<span class="kept">\1</span>',
     ),
     (
@@ -91,8 +91,13 @@ RULES: list[tuple[str, str, str]] = [
 ]
 
 
+# A name in code that is longer than this may break between its parts where a line is too short.
+LONG_NAME = re.compile(r'(?<=<span class="pre">)[^<]{20,}(?=</span>)')
+PARTS = re.compile(r"(?<=[\w)\]])([._/(,=]+)(?=\w)")
+
+
 def mend_page(text: str) -> str:
     """Return the page with each fault mended."""
     for _, fault, mended in RULES:
         text = re.sub(fault, mended, text, flags=re.DOTALL)
-    return text
+    return LONG_NAME.sub(lambda name: PARTS.sub(r"\1<wbr>", name.group()), text)

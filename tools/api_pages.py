@@ -36,8 +36,8 @@ class Summary(SphinxDirective):
         lines = [".. list-table::", "   :widths: 35 65", "   :class: names", ""]
         for path in [each for name in self.arguments[0].split() for each in public_paths(name)]:
             first = (inspect.getdoc(found(path)) or "").partition("\n\n")[0].replace("\n", " ")
-            # A role would look for its target outside of the module here.
-            plain = re.sub(r":\w+:`~?([^`]*)`", r"``\1``", first)
+            # A link would look for its target outside of the module here; a formula has none.
+            plain = re.sub(r":(?!math:)\w+:`~?([^`]*)`", r"``\1``", first)
             lines += [f"   * - :obj:`~{path}`", f"     - {plain}"]
         holder = nodes.container()
         self.state.nested_parse(StringList(lines, source=__file__), self.content_offset, holder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-TABLE = re.compile(r'<table class="[^"]*\bcards\b[^"]*">.*?</table>', re.DOTALL)
+TABLE = re.compile(r'<table class="[^"]*\bcards\b[^"]*"[^>]*>.*?</table>', re.DOTALL)
 HEAD = re.compile(r'<th class="head">(.*?)</th>', re.DOTALL)
 ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<td>(<p></p></td>)?")

@@ -129,9 +129,10 @@ def describe(line: Plan) -> str:
             first, last = line["from"], line["to"]
             numbers = f"slide {first}" if first == last else f"slides {first} to {last}"
             titles = decks.read(what)[first - 1 : last]
-            return f"Deck `{what}`, {numbers}: from “{titles[0].title}”" + (
-                f" to “{titles[-1].title}”" if first != last else ""
-            )
+            shown = f"“{titles[0].title}”"
+            if first != last:
+                shown = f"from {shown} to “{titles[-1].title}”"
+            return f"Deck `{what}`, {numbers}: {shown}"
         case "explorer":
             return f"Explorer of {{doc}}`{what}`"
         case "exercise":
@@ -165,20 +166,20 @@ def write_plan(plan: Plan) -> str:
             + "\n```\n"
         )
     if plan["after"]:
-        named = ", ".join(
-            f"{exercises()[label].number} of "
-            f"{{doc}}`{subject(exercises()[label].chapter)} <{exercises()[label].chapter}>`"
-            for label in plan["after"]
-        )
-        parts.append(f"**Exercises after:** {named}.\n")
+        parts.append(f"**Exercises after:** {_named(plan['after'])}.\n")
     if "home" in plan:
-        named = ", ".join(
-            f"{{doc}}`{subject(exercises()[label].chapter)} <{exercises()[label].chapter}>` "
-            f"{exercises()[label].number}"
-            for label in plan["home"]["exercises"]
-        )
-        parts.append(f"**At home, for those who want more:** {named}.\n")
+        named = _named(plan["home"]["exercises"])
+        parts.append(f"**Exercises at home, for those who want more:** {named}.\n")
     return "\n".join(parts)
+
+
+def _named(labels: list[str]) -> str:
+    """Name exercises by their numbers and chapters."""
+    return ", ".join(
+        f"number {exercises()[label].number} of "
+        f"{{doc}}`{subject(exercises()[label].chapter)} <{exercises()[label].chapter}>`"
+        for label in labels
+    )
 
 
 def write_guide(text: str, table: Plan) -> str:

@@ -4,6 +4,8 @@
   const MARGIN = "600px";
   const SLICE = 8; // milliseconds
   const LONG = 12; // ems
+  const LEAST = 0.8; // of the size of the text: a phone shows no smaller formula
+  const PHONE = window.matchMedia("(max-width: 576px)");
   const PLACES = ".math, .tex2jax_process";
   const BLOCKS = "p, li, td, th, dt, dd, h1, h2, h3, figcaption, label, div.math";
   const TEX = /\\\(|\\\[|\\begin/;
@@ -19,13 +21,50 @@
       port2.postMessage(0);
     });
 
+  // How wide a formula is as it is set; its box may also count the MathML, which nobody sees.
+  const widthOf = (box) =>
+    (box.querySelector("mjx-math") ?? box).getBoundingClientRect().width || 1;
+
+  // On a phone a display that is too wide for its line becomes smaller, and its number goes below it
+  // before it would become too small. What is wider still scrolls, and fades at the edge (book.css).
+  function fit(display) {
+    const box = display.querySelector("mjx-container[display]");
+    if (!box) return;
+    display.classList.remove("number-below");
+    display.style.removeProperty("font-size");
+    if (!PHONE.matches || !box.clientWidth) return;
+    let share = box.clientWidth / widthOf(box);
+    if (share < LEAST && display.querySelector(".eqno")) {
+      display.classList.add("number-below");
+      share = box.clientWidth / widthOf(box);
+    }
+    if (share < 1) display.style.fontSize = `${Math.max(LEAST, 0.99 * share)}em`;
+  }
+
+  // An inline formula that is longer than a phone's line scrolls in it, and fades likewise; one that
+  // has room there is shown to the last stroke. In a folded part none has a width yet.
+  function mark(boxes) {
+    for (const box of boxes) box.classList.remove("fits");
+    if (!PHONE.matches) return;
+    const fitting = boxes.filter((box) => {
+      const room = box.getBoundingClientRect().width;
+      return room && widthOf(box) <= room + 1;
+    });
+    for (const box of fitting) box.classList.add("fits");
+  }
+
   async function set(formulas) {
     await MathJax.typesetPromise(formulas);
+    const long = [];
     for (const formula of formulas) {
-      // One that may be longer than a phone's line fades at the edge where it goes on (book.css).
-      if (parseFloat(formula.style.getPropertyValue("--room")) > LONG) formula.classList.add("long");
+      const room = parseFloat(formula.style.getPropertyValue("--room"));
       formula.removeAttribute("style"); // the room kept for it
+      if (room <= LONG) continue;
+      long.push(...formula.querySelectorAll("mjx-container:not([display])"));
     }
+    for (const box of long) box.classList.add("long");
+    for (const formula of formulas) fit(formula);
+    mark(long);
   }
 
   async function work() {
@@ -80,6 +119,18 @@
     // By the name that MathJax's own part for this has: printers and binders call it.
     MathJax.startup.document.lazyTypesetAll = setAll;
     window.addEventListener("beforeprint", setAll);
+    const again = (part) => {
+      part.querySelectorAll("div.math").forEach(fit);
+      mark([...part.querySelectorAll("mjx-container.long")]);
+    };
+    // A folded part that opens; the event does not rise, but it comes down.
+    document.addEventListener("toggle", (event) => PHONE.matches && again(event.target), true);
+    let width = window.innerWidth;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width) return; // a bar of the phone came or went
+      width = window.innerWidth;
+      again(document);
+    });
     return Promise.resolve();
   }
 

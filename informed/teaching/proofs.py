@@ -249,4 +249,4 @@ def _html(text: str) -> str:
         for k, part in enumerate(parts)
     )
     # A comma or a full stop stays on the line of the formula before it, unless that is long.
-    return re.sub(r"(\\\((?:(?!\\\)).){1,60}\\\)[.,;:!?]+)", r'<span class="kept">\1</span>', html)
+    return re.sub(r"(\\\((?:(?!\\\)).){1,200}\\\)[.,;:!?]+)", r'<span class="kept">\1</span>', html)

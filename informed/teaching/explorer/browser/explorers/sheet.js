@@ -123,8 +123,8 @@ function drawSheet(width, state, model) {
     ...model.X.toLines().map((row, i) =>
       plane.dot(flatten(row), members.has(i) ? "ink" : "grey", members.has(i) ? 3.5 : 2),
     ),
-    through(model.now.pca, "orange wide"),
     through(model.now.informed, "blue wide"),
+    through(model.now.pca, "orange"),
     curve.axes({ title: "angle to the true tangent, degrees", xlabel: "neighbours" }),
     curve.line(path("pcaAngle"), "orange"),
     curve.line(path("informedAngle"), "blue"),

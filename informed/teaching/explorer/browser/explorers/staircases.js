@@ -144,9 +144,9 @@ export const staircases = {
   compute,
   draw,
   describe: (state, { kept, clusters, explained, explainedAveraged, explainedExact }) =>
-    `${clusters} ${clusters === 1 ? "cluster" : "clusters"}: averaging keeps ${fixed(100 * kept, 0)} % of the squared length of the direction. ` +
-    `Variance explained by PCA's direction ${fixed(100 * explained, 0)} %, by the averaged one ${fixed(100 * explainedAveraged, 0)} %` +
+    `${clusters} ${clusters === 1 ? "cluster" : "clusters"}: averaging keeps ${fixed(100 * kept, 0)} % of the squared length of the direction. ` +
+    `Variance explained by PCA's direction ${fixed(100 * explained, 0)} %, by the averaged one ${fixed(100 * explainedAveraged, 0)} %` +
     (explainedExact === null
       ? "."
-      : `, by the best staircase on these clusters ${fixed(100 * explainedExact, 0)} %.`),
+      : `, by the best staircase on these clusters ${fixed(100 * explainedExact, 0)} %.`),
 };

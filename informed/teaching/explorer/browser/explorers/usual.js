@@ -94,5 +94,7 @@ export const usual = {
     `${state.n} samples, 2 features. Euclidean distances from ${fixed(euclidean[0])} to ${fixed(euclidean[1])}; Mahalanobis distances from ${fixed(mahalanobis[0])} to ${fixed(mahalanobis[1])}. ` +
     (mahalanobis[1] - mahalanobis[0] < 1e-6 * constant
       ? `With n − 1 ${state.n - 1 === 2 ? "equal to" : "below"} the number of features, every pair is √(2(n − 1)) = ${fixed(constant)} apart, wherever the samples lie.`
-      : "With more samples than features plus one, the Mahalanobis distance begins to tell pairs apart."),
+      : state.n <= 3
+        ? "The samples lie on one line: the rank is 1, and the theorem does not apply."
+        : "With more samples than features plus one, the Mahalanobis distance begins to tell pairs apart."),
 };

@@ -38,6 +38,8 @@ class Playground {
   constructor(root, pack) {
     Object.assign(this, { root, pack, missing: "refuse" });
     this.build();
+    // The window may become narrower or wider after the work is done, or a phone be turned.
+    new ResizeObserver(() => this.drawSamples()).observe(root);
   }
 
   build() {
@@ -372,7 +374,7 @@ class Playground {
   }
 
   show(numbers, options, result) {
-    this.result = result;
+    Object.assign(this, { result, shown: numbers, samples: make("div") });
     const order = numbers.names
       .map((_, i) => i)
       .sort(
@@ -405,7 +407,7 @@ class Playground {
       heading("Features by cluster"),
       featureMap(numbers, result, order),
       heading("Samples"),
-      pictureOf(Math.max(280, this.root.clientWidth), numbers, result),
+      this.samples,
       heading("Distances"),
       distanceMap(result, order),
       heading("Take it along"),
@@ -415,7 +417,17 @@ class Playground {
       makeButton("Copy", () => navigator.clipboard?.writeText(lines.textContent)),
     );
     this.results.hidden = false;
+    this.drawSamples();
     this.status.textContent = words;
+  }
+
+  /** The picture of the samples, as wide as there is room. */
+  drawSamples() {
+    if (!this.result) return;
+    const width = Math.max(280, this.root.clientWidth);
+    if (width === this.samples.drawnAt) return;
+    this.samples.drawnAt = width;
+    this.samples.replaceChildren(pictureOf(width, this.shown, this.result));
   }
 
   downloads(numbers, result) {
