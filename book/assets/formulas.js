@@ -13,6 +13,7 @@
   let queue = [];
   let many = 4;
   let working = null;
+  let hurried = false;
 
   const rest = () =>
     new Promise((go) => {
@@ -71,7 +72,7 @@
     await MathJax.startup.promise;
     while (queue.length) {
       const start = performance.now();
-      await set(queue.splice(0, many));
+      await set(queue.splice(0, hurried ? queue.length : many));
       const spent = performance.now() - start;
       many = Math.max(1, Math.min(24, Math.round((many * SLICE) / Math.max(spent, 1))));
       await rest();
@@ -90,7 +91,9 @@
     return working ?? Promise.resolve();
   }
 
+  // For a printer: nobody scrolls meanwhile, and in one go the page is laid out once.
   function setAll() {
+    hurried = true;
     for (const block of [...waiting.keys()]) take(block);
     return setWaiting();
   }

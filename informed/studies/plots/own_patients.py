@@ -93,13 +93,13 @@ def own_variations(result: OwnPatients) -> Figure:
     """
     n_rows = len(result.variations)
     # As wide as a phone: what was changed stands above its row, not beside it.
-    figure, axes = new_figure(1, 1, (4.4, 0.42 * n_rows + 1.5))
+    figure, axes = new_figure(1, 1, (4.4, 0.5 * n_rows + 1.5))
     ax = axes[0, 0]
     heights = np.arange(n_rows)[::-1]
     for j, method in enumerate(result.methods):
         style = look(method)
         # The methods of a row stand a little above each other.
-        shift = 0.15 * (2 - j)
+        shift = 0.13 * (2 - j)
         for height, p in zip(heights, result.changed[:, j], strict=True):
             ax.plot(p, np.full(len(p), height + shift), ".", color=style.color, markersize=3)
         ax.plot(
@@ -119,9 +119,17 @@ def own_variations(result: OwnPatients) -> Figure:
         yticks=[],
     )
     for height, variation in zip(heights, result.variations, strict=True):
-        ax.axhline(height - 0.4, color="0.9", linewidth=0.8, zorder=0)
-        beside = ax.get_yaxis_transform()
-        ax.text(0.01, height + 0.36, variation, transform=beside, fontsize=8, va="bottom")
+        ax.axhline(height - 0.36, color="0.9", linewidth=0.8, zorder=0)
+        # Its ground keeps the vertical lines out of the words.
+        ax.text(
+            0.01,
+            height + 0.36,
+            variation,
+            transform=ax.get_yaxis_transform(),
+            fontsize=8,
+            va="bottom",
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.5},
+        )
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return figure
 

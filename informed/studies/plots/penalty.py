@@ -113,6 +113,5 @@ def local_penalty_study(result: LocalPenaltyStudy) -> Figure:
         )
         ax.minorticks_off()
     axes[0, 0].set_ylabel("relative error of near distances")
-    axes[0, 0].set_ylim(bottom=0)
     legend_below(figure, axes[0, 0], 4)
     return figure
