@@ -37,7 +37,45 @@ CODE_ONCE = """() => {
     }
     alike.forEach(word => word.replaceWith(...word.childNodes));
 }"""
-# What only a screen reader sees has no colours, but axe looks at each part of each formula.
+# So it is with the parts of formulas, which are most of a chapter: a formula stays whole if one of
+# its parts is the first of its kind, on that paper and in that colour; the others keep their box,
+# their room and their words.
+FORMULAS_ONCE = """() => {
+    const paper = box => {
+        for (; box; box = box.parentElement) {
+            const {backgroundColor} = getComputedStyle(box);
+            if (backgroundColor !== 'rgba(0, 0, 0, 0)') return backgroundColor;
+        }
+    };
+    const surroundings = formula => {
+        const {color, fontSize} = getComputedStyle(formula);
+        const box = formula.closest('.admonition, .proof, details, figcaption, table, nav, form');
+        return [color, fontSize, paper(formula), box?.tagName, box?.className];
+    };
+    const said = ({name, value}) => /^(role|aria)/.test(name) ? `${name}=${value}` : name;
+    const seen = new Set();
+    const alike = [];
+    for (const formula of document.querySelectorAll('mjx-container')) {
+        const around = surroundings(formula);
+        const kinds = [formula, ...formula.querySelectorAll('*')].map(part => [
+            ...around, part.parentElement.tagName, part.tagName, ...[...part.attributes].map(said),
+        ].join());
+        if (kinds.every(each => seen.has(each))) {
+            alike.push([formula, formula.getBoundingClientRect()]);
+        }
+        kinds.forEach(each => seen.add(each));
+    }
+    for (const [formula, {width, height}] of alike) {
+        if (!formula.hasAttribute('display')) formula.style.display = 'inline-block';
+        formula.style.width = `${width}px`;
+        formula.style.height = `${height}px`;
+        formula.querySelector('mjx-math').replaceChildren();
+        const math = formula.querySelector('math');
+        math.textContent = math.textContent;
+    }
+    return alike.length;
+}"""
+# What only a screen reader sees has no colours, but axe looks at each part of it.
 SEEN_ONLY = "() => document.querySelectorAll('mjx-assistive-mml').forEach(each => each.remove())"
 VISIBLE = "() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility()).length"
 CONTROLS = ("button", "checkbox", "combobox", "link", "radio", "slider", "spinbutton", "textbox")

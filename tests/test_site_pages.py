@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from accessibility import CODE_ONCE, SEEN_ONLY, VISIBLE, faults, faults_of_color, nameless, prepare
+from accessibility import (
+    CODE_ONCE,
+    FORMULAS_ONCE,
+    SEEN_ONLY,
+    VISIBLE,
+    faults,
+    faults_of_color,
+    nameless,
+    prepare,
+)
 from browsing import (
     DESKTOP,
     PAGES,
@@ -89,30 +99,29 @@ def test_no_icon_lies_on_the_title_of_a_box(opened: Visit) -> None:
     assert covered == []
 
 
-def test_phone_shows_all_of_a_page(opened: Visit) -> None:
-    opened.page.set_viewport_size(PHONE)
-    width = opened.page.evaluate("document.documentElement.scrollWidth")
-    # What sticks out must lie in a box that scrolls, or a reader can never see it.
-    hidden = opened.page.evaluate(
-        """width => [...document.querySelectorAll(
-            'article :is(p, li, td, pre, img, mjx-container, figcaption, h1, h2)')]
-            .filter(element => element.offsetParent !== null)
-            .filter(element => element.getBoundingClientRect().right > width + 1)
-            .filter(element => {
-                for (let box = element.parentElement; box; box = box.parentElement) {
-                    if (box.tagName === 'ARTICLE') return true;
-                    const flow = getComputedStyle(box).overflowX;
-                    if (flow === 'auto' || flow === 'scroll') return false;
-                }
-            })
-            .map(element => element.outerHTML.slice(0, 100))""",
-        PHONE["width"],
-    )
-    opened.page.set_viewport_size(DESKTOP)
-    assert width <= PHONE["width"]
-    assert hidden == []
+@dataclass(frozen=True)
+class OnPhone:
+    """What is measured on a page as wide as a phone's, which takes two layouts of all of it."""
+
+    width: int
+    sticking_out: list[str]
+    faded: list[str]
+    figures: list[float]
 
 
+# What sticks out must lie in a box that scrolls, or a reader can never see it.
+STICKING_OUT = """width => [...document.querySelectorAll(
+    'article :is(p, li, td, pre, img, mjx-container, figcaption, h1, h2)')]
+    .filter(element => element.offsetParent !== null)
+    .filter(element => element.getBoundingClientRect().right > width + 1)
+    .filter(element => {
+        for (let box = element.parentElement; box; box = box.parentElement) {
+            if (box.tagName === 'ARTICLE') return true;
+            const flow = getComputedStyle(box).overflowX;
+            if (flow === 'auto' || flow === 'scroll') return false;
+        }
+    })
+    .map(element => element.outerHTML.slice(0, 100))"""
 # The page hears of its new width before the frame after next.
 FADED = """async () => {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
@@ -122,29 +131,63 @@ FADED = """async () => {
             <= box.getBoundingClientRect().width + 1)
         .map(box => box.textContent);
 }"""
-
-
-def test_a_formula_that_has_room_on_a_phone_is_shown_to_its_last_letter(opened: Visit) -> None:
-    opened.page.set_viewport_size(PHONE)
-    faded = opened.page.evaluate(FADED)
-    opened.page.set_viewport_size(DESKTOP)
-    assert faded == []
-
-
 SHOWN = """() => [...document.querySelectorAll('article figure .wide img')]
     .filter(image => image.offsetParent && !image.closest('picture'))
     .map(image => image.getBoundingClientRect().width
         / parseFloat(image.style.getPropertyValue('--drawn')))"""
 
 
-def test_figures_are_shown_at_the_width_they_were_drawn_at(opened: Visit) -> None:
+@pytest.fixture(scope="module")
+def on_phone(opened: Visit) -> OnPhone:
+    page = opened.page
+    page.set_viewport_size(PHONE)
+    faded = page.evaluate(FADED)
+    found = OnPhone(
+        page.evaluate("document.documentElement.scrollWidth"),
+        page.evaluate(STICKING_OUT, PHONE["width"]),
+        faded,
+        page.evaluate(SHOWN),
+    )
+    page.set_viewport_size(DESKTOP)
+    return found
+
+
+def test_phone_shows_all_of_a_page(on_phone: OnPhone) -> None:
+    assert on_phone.width <= PHONE["width"]
+    assert on_phone.sticking_out == []
+
+
+def test_a_formula_that_has_room_on_a_phone_is_shown_to_its_last_letter(on_phone: OnPhone) -> None:
+    assert on_phone.faded == []
+
+
+def test_figures_are_shown_at_the_width_they_were_drawn_at(
+    opened: Visit, on_phone: OnPhone
+) -> None:
     """Their letters have nine pixels there at least (test_figures.py); on a phone, a sixth less."""
-    desktop = opened.page.evaluate(SHOWN)
-    opened.page.set_viewport_size(PHONE)
-    phone = opened.page.evaluate(SHOWN)
-    opened.page.set_viewport_size(DESKTOP)
-    assert all(share > 0.97 for share in desktop)
-    assert all(share > 0.83 for share in phone)
+    assert all(share > 0.97 for share in opened.page.evaluate(SHOWN))
+    assert all(share > 0.83 for share in on_phone.figures)
+
+
+def test_formulas_can_be_heard_and_are_no_tab_stops(opened: Visit) -> None:
+    formulas = opened.page.locator("mjx-container")
+    if is_chapter(opened):
+        assert formulas.count() > 10
+    assert opened.page.locator("mjx-container[tabindex], mjx-container [tabindex]").count() == 0
+    spoken = opened.page.locator("mjx-container > mjx-assistive-mml > math")
+    assert spoken.count() == formulas.count()
+
+
+# ---------------- from here on, of formulas and of words of code one of each kind is looked at
+
+
+@pytest.fixture(scope="module")
+def alike_once(opened: Visit) -> Visit:
+    opened.page.evaluate(CODE_ONCE)
+    reduced = opened.page.evaluate(FORMULAS_ONCE)
+    if is_chapter(opened):
+        assert 0 < reduced < opened.page.locator("mjx-container").count()
+    return opened
 
 
 CONTRAST = """() => {
@@ -184,30 +227,21 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_in_both_modes(opened: Visit, scheme: Literal["light", "dark"]) -> None:
-    show_in(opened, scheme)
-    count, poor, paper = opened.page.evaluate(CONTRAST)
+def test_text_stands_out_in_both_modes(alike_once: Visit, scheme: Literal["light", "dark"]) -> None:
+    show_in(alike_once, scheme)
+    count, poor, paper = alike_once.page.evaluate(CONTRAST)
     assert count
     assert poor == []
     assert (paper < 0.1) is (scheme == "dark")
 
 
-def test_every_control_has_a_name(opened: Visit) -> None:
-    assert nameless(opened.page.locator("body").aria_snapshot()) == []
+def test_every_control_has_a_name(alike_once: Visit) -> None:
+    assert nameless(alike_once.page.locator("body").aria_snapshot()) == []
 
 
-def test_formulas_can_be_heard_and_are_no_tab_stops(opened: Visit) -> None:
-    formulas = opened.page.locator("mjx-container")
-    if is_chapter(opened):
-        assert formulas.count() > 10
-    assert opened.page.locator("mjx-container[tabindex]").count() == 0
-    spoken = opened.page.locator("mjx-container > mjx-assistive-mml > math")
-    assert spoken.count() == formulas.count()
-
-
-def test_nothing_moves_where_the_reader_asked_for_rest(opened: Visit) -> None:
-    opened.page.emulate_media(reduced_motion="reduce")
-    moving = opened.page.evaluate(
+def test_nothing_moves_where_the_reader_asked_for_rest(alike_once: Visit) -> None:
+    alike_once.page.emulate_media(reduced_motion="reduce")
+    moving = alike_once.page.evaluate(
         """() => [...document.querySelectorAll('*')].filter(element => {
             const style = getComputedStyle(element);
             return style.transitionDuration.split(',').some(each => parseFloat(each) > 0)
@@ -217,17 +251,16 @@ def test_nothing_moves_where_the_reader_asked_for_rest(opened: Visit) -> None:
     assert moving == 0
 
 
-def test_axe_finds_no_fault_in_light_nor_in_dark(opened: Visit) -> None:
-    """The last test of a page: it takes away what axe need not see twice."""
-    page = opened.page
-    show_in(opened, "light")
-    page.evaluate(CODE_ONCE)
+def test_axe_finds_no_fault_in_light_nor_in_dark(alike_once: Visit) -> None:
+    """The last test of a page: it takes away what has no colours."""
+    page = alike_once.page
+    show_in(alike_once, "light")
     prepare(page)
     assert faults(page) == []
     page.evaluate(SEEN_ONLY)
     assert faults_of_color(page) == []
     visible = page.evaluate(VISIBLE)
-    show_in(opened, "dark")
+    show_in(alike_once, "dark")
     # The same is there to be named, reached and read: only its colours can have become faulty.
     assert page.evaluate(VISIBLE) == visible
     assert faults_of_color(page) == []
