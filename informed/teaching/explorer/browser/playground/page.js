@@ -340,10 +340,11 @@ class Playground {
     const bar = make("progress", { max: 1, value: 0, "aria-label": "progress" });
     const words = make("span");
     words.textContent = "starting";
+    // The words change their length: after them the button would move away under the hand.
     this.progress.replaceChildren(
       bar,
-      words,
       makeButton("Cancel", () => this.stop("Cancelled.")),
+      words,
     );
     this.progress.hidden = false;
     this.results.hidden = true;
