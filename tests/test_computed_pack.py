@@ -10,7 +10,7 @@ import pytest
 
 from informed.teaching.explorer import computed
 from informed.teaching.explorer.in_browser import SCRIPT, STYLE
-from informed.teaching.explorer.pack import packed_script
+from informed.teaching.explorer.pack import ENTRY, FIRST, packed_script
 
 # --------------------------------------------------------------------------- how it reaches a page
 
@@ -24,10 +24,12 @@ def test_a_block_needs_nothing_else_and_the_pack_can_be_taken_out() -> None:
     assert len(SCRIPT.findall(html)) == len(STYLE.findall(html)) == 1
 
 
-def test_the_pack_holds_each_module_once_after_those_it_imports() -> None:
-    script = packed_script()
+@pytest.mark.parametrize("entry", [ENTRY, FIRST])
+def test_the_pack_holds_each_module_once_after_those_it_imports(entry: str) -> None:
+    script = packed_script(entry)
     found = re.findall(r'^modules\["(.+?)"\] = ', script, flags=re.MULTILINE)
-    assert len(found) == len(set(found)) >= 10
+    assert len(found) == len(set(found)) >= 5
+    assert found[-1] == entry
     assert not re.search(r"^\s*(import|export) ", script, flags=re.MULTILINE)
     assert "</script" not in script
     for name in found:

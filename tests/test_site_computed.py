@@ -38,7 +38,16 @@ def test_pages_link_the_script_and_do_not_repeat_it(site: Path) -> None:
         assert "informedPack" not in text, page
 
 
-@pytest.mark.parametrize("page", [*CHAPTERS, "book/playground", "book/progress"])
+def test_the_first_page_has_a_figure_to_drag_and_a_script_for_no_more(site: Path) -> None:
+    text = source_of(site, "book/index")
+    assert re.findall(r'data-explorer="([^"]+)"', text) == ["usual"]
+    assert text.count("_static/informed-first.js") == 1
+    assert "_static/informed.js" not in text
+    first, whole = (site / "_static" / name for name in ("informed-first.js", "informed.js"))
+    assert first.stat().st_size < whole.stat().st_size / 3
+
+
+@pytest.mark.parametrize("page", ["book/index", *CHAPTERS, "book/playground", "book/progress"])
 def test_all_of_a_page_starts_from_a_file(page: str, browser: Browser, site: Path) -> None:
     address = (site / f"{page}.html").as_uri()
     with visit(browser, address, mathematics=False) as this:

@@ -14,15 +14,28 @@ from typing import Any
 import notebooks
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from informed.teaching import proofs, quiz
 from informed.teaching.exercises import registry, sealed
 from informed.teaching.explorer import in_browser, pack
 
 SCRIPT_NAME, STYLE_NAME = "informed.js", "informed.css"
+# The first page that a visitor opens, and the script of its one figure.
+FIRST_PAGE, FIRST_SCRIPT_NAME = "book/index", "informed-first.js"
 STARTER = "tag_exercise-starter"
 CHECK = re.compile(r'check\("([\w-]+)"')
 NEEDS_SCRIPT = re.compile(r'class="informed-(computed|answer|quiz|proof|progress|playground)')
+
+
+class Computed(SphinxDirective):
+    """``{computed} usual`` shows an explorer that computes, on a page that is no notebook."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Write its block; the scripts are taken out again, see `share_scripts`."""
+        return [nodes.raw("", in_browser.block(self.arguments[0]), format="html")]
 
 
 def add_answer_forms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -82,9 +95,10 @@ def share_scripts(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             _write(raw, in_browser.SCRIPT.sub("", in_browser.STYLE.sub("", text)))
     if needed and doctree.children:
         home = app.builder.get_relative_uri(docname, "_static/x").rpartition("/")[0]
+        script = FIRST_SCRIPT_NAME if docname == FIRST_PAGE else SCRIPT_NAME
         links = (
             f'<link rel="stylesheet" href="{home}/{STYLE_NAME}">\n'
-            f'<script defer src="{home}/{SCRIPT_NAME}"></script>\n'
+            f'<script defer src="{home}/{script}"></script>\n'
         )
         section = next(doctree.findall(nodes.section), doctree)
         # After the title, which some readers of the tree expect first.
@@ -98,6 +112,7 @@ def write_shared_scripts(app: Sphinx, exception: Exception | None) -> None:
     folder = Path(app.outdir) / "_static"
     folder.mkdir(exist_ok=True)
     (folder / SCRIPT_NAME).write_text(pack.packed_script(), encoding="utf-8")
+    (folder / FIRST_SCRIPT_NAME).write_text(pack.packed_script(pack.FIRST), encoding="utf-8")
     (folder / STYLE_NAME).write_text(pack.page_style(), encoding="utf-8")
 
 

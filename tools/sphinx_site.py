@@ -23,7 +23,13 @@ from folded_answers import fold_answers
 from formula_room import keep_room_on_pages
 from glossary_links import link_glossary_terms
 from lighten import lighten
-from page_scripts import add_answer_forms, fill_progress, share_scripts, write_shared_scripts
+from page_scripts import (
+    Computed,
+    add_answer_forms,
+    fill_progress,
+    share_scripts,
+    write_shared_scripts,
+)
 from previews import write_previews
 from search_words import BookSearch
 from sphinx.application import Sphinx
@@ -158,6 +164,7 @@ def draw_architecture(app: Sphinx) -> None:
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the handlers."""
     app.add_search_language(BookSearch)
+    app.add_directive("computed", Computed)
     api_pages.setup(app)
     app.connect("config-inited", add_launch_buttons)
     app.connect("builder-inited", draw_architecture)

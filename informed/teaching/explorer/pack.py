@@ -15,18 +15,19 @@ from importlib.resources import files
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.[^"]+)";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:async )?(?:function\*?|class|const) (\w+)", re.MULTILINE)
-ENTRY = "main.js"
+# All that a page can ask for, and what the first page of the book needs.
+ENTRY, FIRST = "main.js", "first.js"
 
 
 @cache
-def packed_script() -> str:
-    """Return all modules as one script; it makes ``informed`` known to the page, once.
+def packed_script(entry: str = ENTRY) -> str:
+    """Return a module and all that it needs as one script.
 
-    The script is one function, whose own text a page can hand to a worker: there is no other way to
-    start one from a ``file://`` address.
+    It makes ``informed`` known to the page, once. The script is one function, whose own text a page
+    can hand to a worker: there is no other way to start one from a ``file://`` address.
     """
     order: list[str] = []
-    _visit(ENTRY, order, [])
+    _visit(entry, order, [])
     modules = "".join(_module(name) for name in order)
     return (
         "function informedPack(scope) {\n"
@@ -34,7 +35,7 @@ def packed_script() -> str:
         "if (scope.informed) return;\n"
         "const modules = {};\n"
         f"{modules}"
-        f'scope.informed = modules["{ENTRY}"];\n'
+        f'scope.informed = modules["{entry}"];\n'
         "if (scope.document) scope.informed.begin(String(informedPack));\n"
         "}\n"
         "informedPack(globalThis);\n"

@@ -38,6 +38,7 @@ import { openQuiz } from "./learning/quizzes.js";
 import { judge, seal } from "./learning/sealed.js";
 import { unfoldWhenMoved } from "./learning/unfold.js";
 import { mount } from "./stage/stage.js";
+import { whenRead } from "./stage/ready.js";
 import { features } from "./explorers/features.js";
 import { patients } from "./explorers/patients.js";
 import { phase } from "./explorers/phase.js";
@@ -87,8 +88,7 @@ export function start() {
 /** Start when the page has been read; `text` is this whole script, for workers. */
 export function begin(text) {
   packText = text;
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  whenRead(start);
 }
 
 /** Called by the script of previews that the build writes for a page. */
