@@ -28,6 +28,7 @@ from lighten import (
     with_lazy_tab_stops,
     without_unused_rules,
 )
+from typography import set_type
 
 USED = {"card", "open", "theme"}
 
@@ -243,6 +244,24 @@ def test_a_long_name_may_break_between_its_parts(name: str, parts: str) -> None:
     mended = mend_page(page)
     assert mended == page.replace(name, parts.replace("|", "<wbr>"))
     assert mend_page(mended) == mended
+
+
+@pytest.mark.parametrize(
+    ("page", "wanted"),
+    [
+        ("<p>the paper's p-value</p>", "<p>the paper’s <b>p-value</b></p>"),
+        ("<p>It isn&#x27;t K-means++.</p>", "<p>It isn’t <b>K-means</b>++.</p>"),
+        ("<p>'s' and the 'right' one, link-means</p>", None),
+        ("<pre><span>x's</span> k-means</pre><title>k-means</title>", None),
+        ("<script>'k-means' + a's</script><p title=\"Ward's k-means\">a</p>", None),
+        (r'<span class="math">\(\text{k-means}, f\'s\)</span>', None),
+        ("<!-- Ward's <p> k-means --><p>a</p>", None),
+    ],
+)
+def test_prose_is_set_and_nothing_else(page: str, wanted: str | None) -> None:
+    wanted = (wanted or page).replace("<b>", '<span class="kept">').replace("</b>", "</span>")
+    assert set_type(page) == wanted
+    assert set_type(wanted) == wanted
 
 
 LONG = "A distance that says <em>nothing</em> &amp; costs much. " * 9

@@ -11,6 +11,9 @@ from sphinx.application import Sphinx
 # Shorter terms are letters and abbreviations, which mean other things elsewhere.
 SHORTEST = 6
 
+# Terms that a chapter uses in another sense: the window of a kernel, the neighbourhood of a point.
+OTHER_SENSE = {"book/hidden-square": {"window"}, "book/optimal-directions": {"neighbourhood"}}
+
 
 def link_glossary_terms(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Link each term of the glossary once, in running text, where a chapter uses it first."""
@@ -27,7 +30,7 @@ def link_glossary_terms(app: Sphinx, doctree: nodes.document, docname: str) -> N
     # The longest first: "diffusion map" before "diffusion".
     words = "|".join(map(re.escape, sorted(terms, key=len, reverse=True)))
     pattern = re.compile(rf"\b({words})\b", re.IGNORECASE)
-    linked: set[str] = set()
+    linked: set[str] = set(OTHER_SENSE.get(docname, ()))
     for text in list(doctree.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.paragraph):
             continue

@@ -36,6 +36,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 from style_bundle import join_style_sheets
+from typography import set_type
 
 import course
 from informed.teaching.explorer.page import overweight
@@ -104,8 +105,10 @@ def link_library_names(app: Sphinx, doctree: nodes.document, docname: str) -> No
         if kind not in ("class", "function", "method", "module"):
             continue
         targets[full] = (page, anchor)
-        # `InformedMahalanobis` and `InformedMahalanobis.fit`, but not a bare `fit`.
-        short = ".".join(full.split(".")[-2 if kind == "method" else -1 :])
+        # `InformedMahalanobis` and `InformedMahalanobis.fit`, but not a bare `fit`; a module by
+        # its full name only: a bare `directions` is an option.
+        parts = {"method": -2, "module": 0}.get(kind, -1)
+        short = ".".join(full.split(".")[parts:])
         if targets.setdefault(short, (page, anchor)) != (page, anchor):
             ambiguous.add(short)
     for literal in list(doctree.findall(nodes.literal)):
@@ -141,7 +144,7 @@ def finish_pages(app: Sphinx, exception: Exception | None) -> None:
         return
     for page in Path(app.outdir).rglob("*.html"):
         mended = label_cells(add_description(mend_page(page.read_text(encoding="utf-8"))))
-        page.write_text(mended, encoding="utf-8")
+        page.write_text(set_type(mended), encoding="utf-8")
     lighten(Path(app.outdir))
     write_previews(Path(app.outdir))
     write_downloads(Path(app.outdir))
