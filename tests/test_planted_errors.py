@@ -67,10 +67,19 @@ ERRORS = {
 }
 
 
+# That a test fails is all that is asked; to look for the simplest example takes most of the time.
+FIRST_EXAMPLE = """
+from hypothesis import Phase, settings
+settings.register_profile("first example", phases=[Phase.explicit, Phase.generate])
+settings.load_profile("first example")
+"""
+
+
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "informed", folder / "informed")
+    (folder / "first_example.py").write_text(FIRST_EXAMPLE, encoding="utf-8")
     return folder
 
 
@@ -79,7 +88,9 @@ def run_against(copy: Path, test: str) -> subprocess.CompletedProcess[str]:
         name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
     file, name = test.split("::")
-    settings = ("-c", str(ROOT / "pyproject.toml"), "-p", "no:cacheprovider", "-p", "no:xdist")
+    settings = ["-c", str(ROOT / "pyproject.toml"), "-p", "first_example"]
+    for plugin in ("cacheprovider", "xdist", "nbval", "playwright"):
+        settings += ["-p", f"no:{plugin}"]
     return subprocess.run(
         [
             sys.executable,
