@@ -1,9 +1,9 @@
 r"""How many clusters, and in how large a neighbourhood: the gap statistic.
 
-Let :math:`W_k` be the sum of squared distances of the points to the centres of their :math:`k`
-k-means clusters. It falls with :math:`k` whether or not there are clusters. The gap statistic of
-Tibshirani, Walther and Hastie (2001) measures how much further it falls than for points without
-clusters,
+Let :math:`W_k` be the sum of squared distances of the points to the centres of the :math:`k`
+clusters that k-means finds. It falls with :math:`k` whether or not there are clusters. The gap
+statistic of Tibshirani, Walther and Hastie (2001) measures how much further it falls than for
+points without clusters,
 
 .. math:: \mathrm{Gap}(k) = \mathrm{E}^*[\log W_k^*] - \log W_k,
 

@@ -209,6 +209,8 @@ FAULTS = [
     '<span class="pre">fit</span></code></a> does)',
     'document.documentElement.dataset.theme = localStorage.getItem("theme") || "auto";',
     "<td><p>✅</p></td>",
+    "<em>default=”pca”</em>",
+    '<a href="#x">x</a> · <a href="#y">y</a>',
     '<th class="head"><p></p></th>',
 ]
 

@@ -15,6 +15,7 @@ from conftest import ROOT
 sys.path.insert(0, str(ROOT / "tools"))
 import run_tests
 import try_versions
+from api_pages import names_used
 
 
 @pytest.mark.parametrize("module", [run_tests, try_versions], ids=lambda module: module.__name__)
@@ -129,3 +130,17 @@ def test_a_test_that_hangs_fails_with_a_stack(tmp_path):
     assert done.returncode == 1
     assert "Timeout" in done.stdout
     assert "threading.Event().wait()" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("names = 1\nprint('names', data.names)", set()),
+        ("from informed.quiz import names as known", {"names", "known"}),
+        ("import informed\ninformed.gap.gap_statistic(X)", {"informed", "gap", "gap_statistic"}),
+        ("from informed import experiments as e\ne.toy()", {"experiments", "e", "toy"}),
+        ("load_result('results/penalty_study')", {"penalty_study"}),
+    ],
+)
+def test_a_chapter_uses_what_it_imports_and_looks_up(code, names):
+    assert names_used(code) == names

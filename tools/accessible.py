@@ -11,7 +11,8 @@ import re
 # A name in code that fits on a phone's line, with the link around it if there is one.
 NAME = (
     r'(?:<a class="reference internal"[^>]*>)?'
-    r'<code class="docutils literal notranslate"><span class="pre">[^<]{1,28}</span></code>'
+    r'<code class="(?:xref py py-\w+ )?docutils literal notranslate">'
+    r'<span class="pre">[^<]{1,28}</span></code>'
     r"(?:</a>)?+"
 )
 
@@ -82,6 +83,16 @@ RULES: list[tuple[str, str, str]] = [
         "how a notebook ran is said in a word: a picture is an empty box without its font",
         r"<p>✅</p>",
         "<p>done</p>",
+    ),
+    (
+        "a quotation mark after an equals sign opens; the one that closes is curled the other way",
+        r"(?<=\w=)”",
+        "“",
+    ),
+    (
+        "a dot between two links stays on the line of the first",
+        r"</a> · (?=<a )",
+        "</a>&#160;· ",
     ),
     (
         "an empty heading of a table is a cell",

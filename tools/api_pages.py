@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
@@ -18,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 import informed
 
 BOOK = Path(__file__).resolve().parent.parent / "book"
-WORD = re.compile(r"\w+")
+SHELL = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 
 
 class Summary(SphinxDirective):
@@ -73,14 +74,32 @@ def found(path: str) -> Any:
 
 
 @cache
-def words_of_chapters() -> dict[str, set[str]]:
-    """Return the words of the code of each chapter."""
-    words = {}
+def names_of_chapters() -> dict[str, set[str]]:
+    """Return the names of the library that the code of each chapter uses."""
+    names = {}
     for path in sorted(BOOK.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        code = "".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        words[path.stem] = set(WORD.findall(code))
-    return words
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        names[path.stem] = names_used(SHELL.sub("", "\n".join(code)))
+    return names
+
+
+def names_used(code: str) -> set[str]:
+    """Return what a code imports from the library, looks up there or reads as a stored result.
+
+    A variable or a word of a text that happens to be called the same does not count.
+    """
+    names, looked_up = set(), []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "informed":
+            names |= {name for each in node.names for name in (each.name, each.asname) if name}
+        elif isinstance(node, ast.Import):
+            names |= {each.name for each in node.names if each.name == "informed"}
+        elif isinstance(node, ast.Attribute):
+            looked_up.append(ast.unparse(node).split("."))
+        elif isinstance(node, ast.Constant) and str(node.value).startswith("results/"):
+            names.add(str(node.value).rpartition("/")[2])
+    return names.union(*(parts[1:] for parts in looked_up if parts[0] in names))
 
 
 def add_chapters(
@@ -90,7 +109,7 @@ def add_chapters(
     if kind not in ("function", "class"):
         return
     short = name.rpartition(".")[2]
-    chapters = [chapter for chapter, words in words_of_chapters().items() if short in words]
+    chapters = [chapter for chapter, names in names_of_chapters().items() if short in names]
     if chapters:
         links = ", ".join(f":doc:`/book/{chapter}`" for chapter in chapters)
         lines += ["", f"*Used in:* {links}.", ""]

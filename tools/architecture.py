@@ -172,7 +172,7 @@ def _rooms(width: int, counts: dict[tuple[str, str], int]) -> Iterator[str]:
             f'<rect x="{x:.0f}" y="{PAD}" width="{slot - 34:.0f}" height="74" rx="6" '
             f'fill="{COLORS[room]}" stroke="#555555"/>'
         )
-        yield _text(x + 8, PAD + 18, room, weight="bold")
+        yield _text(x + 8, PAD + 18, room.removeprefix("the "), weight="bold")
         for line, words in enumerate(_wrapped(short, int((slot - 46) / 5.6), 4)):
             yield _text(x + 8, PAD + 34 + 12 * line, words, size=10)
     for number, (room, later) in enumerate(pairwise(ROOMS)):

@@ -145,8 +145,8 @@ class AlternatingInformedClustering(BiclusterMixin, BaseEstimator):
         With ``noise="blocks"``, minus twice the log-likelihood where that cost had settled and
         after each further round; it never rises either. Empty otherwise.
     n_iter_ : int
-        Rounds of the winning run, with the last one, which found nothing better; without those of
-        the deviance.
+        Rounds of the winning run. The last one, which found nothing better, counts; those of the
+        deviance do not.
     converged_ : bool
         Whether the labels had settled before ``max_iter``.
     n_features_in_ : int

@@ -70,6 +70,8 @@ def make_block_data(
     Parameters
     ----------
     family : str
+        The kind of table:
+
         - ``"checkerboard"``: 80 × 80. The means of the tiles are a random rotation, with rows and
           columns that sum to zero, so that all clusters are equally far apart and no level tells
           them apart.

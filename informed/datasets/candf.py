@@ -48,11 +48,11 @@ def load_candf(
     Parameters
     ----------
     expression : path or https address, optional
-        The dChip workbook (``DCLungStudy_dChip-Processed_microarray_data.xls``) if ``clinical`` is
+        The dChip workbook ``DCLungStudy_dChip-Processed_microarray_data.xls`` if ``clinical`` is
         given, else GEO's series matrix (text, gzipped or not). By default, the series matrix is
         downloaded from GEO.
     clinical : path or https address, optional
-        The clinical table (``DCLungStudy_Clinical_Covariates_with_Hgrade.xls``) that goes with the
+        The clinical table ``DCLungStudy_Clinical_Covariates_with_Hgrade.xls`` that goes with the
         workbook.
     source : {"dchip", "geo", "directors-challenge"}, optional
         Which source to read. By default "dchip" if ``clinical`` is given, else "geo".

@@ -190,9 +190,9 @@ def load_directors_challenge(folder: str | os.PathLike[str] | None = None) -> Di
     Returns
     -------
     DirectorsChallenge
-        Expression on a log-like scale of the 500 genes of highest variance over all subjects,
-        falling; survival in months (of the clinical table, which does not round them); hospital,
-        age, sex, stage and grade.
+        Expression on a log-like scale of the 500 genes of highest variance over all subjects, in
+        falling order; survival in months (from the clinical table, which does not round them);
+        hospital, age, sex, stage and grade.
 
     Raises
     ------
@@ -209,8 +209,8 @@ def load_directors_challenge(folder: str | os.PathLike[str] | None = None) -> Di
     The tables may not be shipped: no licence is stated. They are checked against their checksums,
     and against each other: every row of one is matched with exactly one row of the other.
 
-    The paper's authors used 22,283 probes of the same arrays, processed by dChip. The same
-    patients here are not the same numbers.
+    The paper's authors used 22,283 probes of the same arrays, processed by dChip. The
+    patients here are the same, the numbers are not.
 
     Examples
     --------

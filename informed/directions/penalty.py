@@ -161,6 +161,8 @@ def choose_penalty(
     n_components : int
         Number of directions.
     rule : {"cv", "capped", "per-direction"}
+        How it is chosen:
+
         - ``"cv"``: the weight with the least held-out reconstruction error, see
           :func:`penalty_path`.
         - ``"capped"``: the smaller of that weight and :func:`analytic_penalty`. Each of the two
@@ -351,7 +353,7 @@ def analytic_penalty(X: Array, labels: NDArray[np.integer], n_components: int) -
     X : array of shape (n_samples, n_features)
         The data, centred here.
     labels : int array of shape (n_features,)
-        Cluster of each feature. The argument takes them as known: labels found from ``X`` have
+        Cluster of each feature. The formula takes them as known: labels found from ``X`` have
         adapted to its noise, and make the penalty too large.
     n_components : int
         Number of directions.

@@ -83,7 +83,7 @@ def subspace_error(U: Array, V: Array, norm: str | int = "fro") -> float:
     U, V : arrays of shape (n_features, d) and (n_features, d')
         The columns need not be orthonormal: the matrices are compared as they are.
     norm : {"fro", 2}
-        Frobenius norm (the paper's e_F) or spectral norm (e_2).
+        Frobenius norm (the paper's :math:`e_F`) or spectral norm (:math:`e_2`).
 
     Examples
     --------

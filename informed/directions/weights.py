@@ -49,7 +49,7 @@ class DirectionWeights:
     def capped(self, cap: float) -> DirectionWeights:
         """Return the same targets with no weight above ``cap``.
 
-        Small caps make all weights equal: then this is the single penalty ``cap``.
+        A cap that is small enough makes all weights equal: then this is the single penalty ``cap``.
 
         Examples
         --------

@@ -100,7 +100,7 @@ def spiked_covariance(
     """Estimate a covariance from few directions: principal, or informed by clusters.
 
     Given the directions, the variances along them and across are those of maximum likelihood,
-    except for the divisor n - 1.
+    except for the divisor n − 1.
 
     Parameters
     ----------

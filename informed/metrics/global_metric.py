@@ -185,7 +185,7 @@ class InformedMahalanobis(
     zero between samples that differ only across the directions.
 
     Sparse samples (CSR; other formats are converted) are never made dense, in fit, transform,
-    scores and distances alike: the mean is taken away within products. Penalized directions need
+    scores and distances alike: the mean is taken away within products. Penalised directions need
     dense ones.
 
     Examples

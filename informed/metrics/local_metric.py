@@ -330,7 +330,7 @@ class LocalInformedMahalanobis(LocalGraphMixin, PairDistanceMixin, BaseEstimator
         return other
 
     def penalty_path(self, sample: int) -> PenaltyPath:
-        """Held-out error of the penalized directions in the neighbourhood of a training sample.
+        """Held-out error of the penalised directions in the neighbourhood of a training sample.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ SEARCHES: tuple[SearchName, ...] = get_args(SearchName)
 
 @dataclass(frozen=True)
 class RandomTrees:
-    """How to search neighbours by random trees, in time that is linear in the number of samples.
+    """How to search for neighbours by random trees, in time linear in the number of samples.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class RandomTrees:
 
     Notes
     -----
-    A leaf is a smaller share of more samples, so the recall falls as their number grows. With 15
-    neighbours in 50 dimensions it was
+    A leaf is a smaller share of more samples, so the recall falls as their number grows. For 15
+    neighbours in 50 dimensions ``benchmarks/recall.py`` found
 
     ====================  ============  =============  =============  ==================
     samples               number        defaults       32 trees       leaves of 2,048
@@ -48,9 +48,9 @@ class RandomTrees:
     without structure     16,000        0.60           0.97           0.92
     ====================  ============  =============  =============  ==================
 
-    (``benchmarks/recall.py``). Where each neighbour matters, raise both numbers, or hand another
-    search to :class:`informed.LocalInformedMahalanobis`: packages for approximate neighbours find
-    more of them in the same time.
+    Where each neighbour matters, raise both numbers, or hand another search to
+    :class:`informed.LocalInformedMahalanobis`: packages for approximate neighbours find more of
+    them in the same time.
 
     Examples
     --------

@@ -152,7 +152,7 @@ def parse(name: str, source: str) -> Quiz:
     name : str
         Name of the chapter.
     source : str
-        TOML in the form that is shown at the top of this module.
+        TOML in the form that is shown at the top of ``informed.teaching.quiz``.
 
     Returns
     -------

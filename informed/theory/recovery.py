@@ -39,9 +39,9 @@ def misclassification_rate(
     r"""Chance that a feature is put into a wrong cluster, clusters being equally far apart.
 
     With known centres and two clusters it is exactly
-    :math:`P(t_{n-1} > \sqrt{n-1}\,\Delta/2\sigma)`, with Student's t of n − 1 degrees of freedom,
-    and no method can do better. Centres estimated
-    from m features each make the noise across the border look larger by the factor
+    :math:`P(t_{n-1} > \sqrt{n-1}\,\Delta/2\sigma)`, with Student's t of :math:`n - 1` degrees
+    of freedom, and no method can do better. Centres estimated from m features each make the noise
+    across the border look larger by the factor
     :math:`1 + 2\sigma^2/(m\Delta^2)`. For more clusters the chances of all pairs are added, up to
     what guessing gives.
 
@@ -130,7 +130,7 @@ def kmeans_mistakes(
     noise: float,
     failure: float = 0.05,
 ) -> float:
-    r"""Upper bound of the features in a wrong cluster, for every partition that is cheap enough.
+    r"""Upper bound of how many features are in a wrong cluster, if the partition is cheap enough.
 
     Cheap enough is a partition whose k-means cost is not above that of the true clusters. Up to a
     chance :math:`\beta` of ``failure`` all of them misplace at most

@@ -37,8 +37,8 @@ def wide_kernel_matrix(Z: ArrayLike) -> Array:
     -------
     B : array of shape (d, d)
         Symmetric. If β₁ > β₂ ≥ … are its eigenvalues, the first diffusion coordinate of a wide
-        kernel is about ``Z @ b`` with b that of β₁. If the column k of Z is shrunk to variance
-        1 − η_k/ε, take ``B - np.diag(eta)``.
+        kernel is about ``Z @ b`` with b that of β₁. If column k of Z is shrunk to variance
+        1 − ηₖ/ε, take ``B - np.diag(eta)``.
 
     Examples
     --------

@@ -155,7 +155,7 @@ class OwnPatients(Result):
         )
 
     def curve_table(self, late_deaths: str = "drop") -> Table:
-        """One row a neighbourhood size: the mean p, as the paper averages.
+        """One row for each neighbourhood size: the mean p, as the paper averages.
 
         Beside it the published one, if these are the paper's patients.
         """

@@ -67,7 +67,7 @@ class PenaltyStudy(Result):
         weights), ``"per-direction"`` (a weight for each direction) and ``"oracle"`` (the one weight
         with the least error, which only the truth knows).
     errors : array of shape (n_methods, n_designs, n_blurs, n_sizes, n_counts, n_repeats)
-        Error e_F of the span of the directions.
+        Error :math:`e_F` of the span of the directions.
     penalties : array of shape (n_designs, n_blurs, n_sizes, n_counts, n_repeats)
         Cross-validated weight in units of PCA's leading variance.
     """
@@ -156,7 +156,7 @@ class PenaltyStudy(Result):
 
     @property
     def table(self) -> Table:
-        """Mean e_F of each method, and the ratio of the weights for each direction."""
+        """Mean :math:`e_F` of each method, and the ratio of the weights for each direction."""
         shown = "per-direction" if "per-direction" in self.methods else "penalized"
         mean, ratios = self.errors.mean(axis=-1), self.ratios(shown)
         return Table(

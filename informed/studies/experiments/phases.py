@@ -214,7 +214,7 @@ class PhaseDiagram(Result):
     def applies(self) -> NDArray[np.bool_]:
         """Where the theory claims to be right within 15 %, methods × noises × sizes.
 
-        For PCA everywhere. With known clusters: ten samples a direction, and the weakest direction
+        For PCA everywhere. With known clusters: ten samples per direction, the weakest of which is
         five times above the threshold. With found clusters also: a predicted misfit of less than a
         tenth of the error, and centres that are estimated well enough for the formula that adds
         their error (it makes the noise look less than a tenth larger).

@@ -52,7 +52,8 @@ class RiskGroups(Result):
     kept : bool array of shape (n_samples,)
         Subjects that entered it; all, unless late deaths were dropped.
     methods : tuple of str
-        ``"euclidean"``, ``"local pca"`` (d_LM) and ``"informed"`` (d_ILM).
+        ``"euclidean"``, ``"local pca"`` (:math:`d_{LM}`) and ``"informed"``
+        (:math:`d_{ILM}`).
     embeddings : dict of arrays of shape (n_samples, 2)
         Diffusion maps; of the first k-means seed for the informed metric.
     groups : dict of int arrays of shape (n_repeats, n_samples)
@@ -217,9 +218,9 @@ class NeighborhoodSweep(Result):
     sizes : int array of shape (n_sizes,)
         Neighbourhood sizes N.
     p_local_pca : array of shape (n_sizes,)
-        p_LM, which involves no k-means.
+        :math:`p_{LM}`, which involves no k-means.
     p_informed : array of shape (n_sizes, n_repeats)
-        p_ILM for each k-means seed.
+        :math:`p_{ILM}` for each k-means seed.
     p_euclidean : float
         p of the Euclidean distance, which has no N.
     gap, gap_error : arrays of shape (n_sizes,)

@@ -203,7 +203,7 @@ class SiteTransfer(Result):
         )
 
     def summary(self, preparation: str = "centred") -> Table:
-        """One row a metric: how the twelve pairs turn out together.
+        """One row for each metric: how the twelve pairs turn out together.
 
         The mean ratio is the geometric one; its interval, and that of the mean of the months lost,
         is from drawing test subjects again.

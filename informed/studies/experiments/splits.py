@@ -108,7 +108,7 @@ def split_with_shared_clusters(
     local : LocalInformedMahalanobis
         A metric that was fitted on ``X``, with clusters.
     penalty : float or "cv"
-        Of the penalized directions.
+        Of the penalised directions.
     scale : float
         Kernel scale of the diffusion maps.
     """

@@ -75,7 +75,7 @@ class DirectionError(Result):
 
     @property
     def table(self) -> Table:
-        """Mean e_F ± standard deviation over the repeats."""
+        """Mean :math:`e_F` ± standard deviation over the repeats."""
         return Table(
             ("e_F", *(f"{self.axis}={value}" for value in self.values)),
             [

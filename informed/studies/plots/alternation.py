@@ -32,7 +32,7 @@ LOOKS = {
 
 @styled
 def alternation_study(result: AlternationStudy, *, families: Sequence[str] | None = None) -> Figure:
-    """Draw the adjusted Rand index of samples and features against the signal, with one sd.
+    """Draw the adjusted Rand index of samples and features against the signal, ± one sd.
 
     Parameters
     ----------

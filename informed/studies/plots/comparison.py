@@ -70,7 +70,7 @@ def choice_study(result: ChoiceStudy) -> Figure:
     Returns
     -------
     Figure
-        Left the density per feature, right the accuracy of nearest neighbours.
+        On the left the density per feature, on the right the accuracy of nearest neighbours.
     """
     figure, axes = new_figure(1, 2, (7.4, 0.8 + 0.34 * len(result.data_names)), sharey=True)
     rows = np.arange(len(result.data_names))
@@ -102,7 +102,7 @@ def rival_study(result: RivalStudy) -> Figure:
     Returns
     -------
     Figure
-        A dot a split, and a bar for their mean. Each panel has its own scale.
+        A dot for each split, and a bar for their mean. Each panel has its own scale.
     """
     others = [method for method in result.methods if method != "euclidean"]
     columns = min(3, len(result.data_names))

@@ -18,7 +18,7 @@ _TITLES = {
 
 @styled
 def distance_recovery(result: HiddenSpace, *, n_shown: int = 4000) -> Figure:
-    """Draw observed against hidden distance, one panel a metric.
+    """Draw observed against hidden distance, one panel for each metric.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ __all__ = ["locality_tradeoff", "manifold_neighborhoods"]
 
 @styled
 def locality_tradeoff(result: LocalityTradeoff) -> Figure:
-    """Error of local distances against the neighbourhood size, with bands of one sd.
+    """Error of local distances against the neighbourhood size, with bands of ± one sd.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ def manifold_neighborhoods(
 ) -> Figure:
     """Draw a small and a large neighbourhood on a curve, and the ellipse that each one suggests.
 
+    The small one is drawn a second time, enlarged, in a frame beside the curve.
+
     Parameters
     ----------
     curvature : float
@@ -89,10 +91,21 @@ def manifold_neighborhoods(
             near.mean(axis=0)
             + 2 * np.column_stack([np.cos(circle), np.sin(circle)]) @ (vectors * np.sqrt(values)).T
         )
-        ax.plot(*points.T, ".", color="0.7", markersize=4)
-        ax.plot(*near.T, "o", color=look("informed").color, markersize=4)
-        ax.plot(*ellipse.T, color=look("penalized").color)
-        ax.plot(*points[center], "k*", markersize=11)
+        panels = [ax]
+        if size == min(sizes):  # too small to be seen under its star: enlarge it beside the arc
+            panels.append(ax.inset_axes((0.1, 0.24, 0.48, 0.48)))
+        for panel in panels:
+            panel.plot(*points.T, ".", color="0.7", markersize=4)
+            panel.plot(*near.T, "o", color=look("informed").color, markersize=4)
+            panel.plot(*ellipse.T, color=look("penalized").color)
+            panel.plot(*points[center], "k*", markersize=8)
         ax.set(title=f"N = {size}: {word}", xlabel="first coordinate", aspect="equal")
+        for inset in panels[1:]:
+            half = 0.75 * np.ptp(ellipse, axis=0).max()
+            x, y = near.mean(axis=0)
+            inset.set(xlim=(x - half, x + half), ylim=(y - half, y + half), aspect="equal")
+            inset.set(xticks=[], yticks=[])
+            inset.spines[:].set(visible=True, color="0.4")
+            ax.indicate_inset_zoom(inset, edgecolor="0.4", alpha=1)
     axes[0, 0].set_ylabel("second coordinate")
     return figure

@@ -93,7 +93,7 @@ def own_variations(result: OwnPatients) -> Figure:
     """
     n_rows = len(result.variations)
     # As wide as a phone: what was changed stands above its row, not beside it.
-    figure, axes = new_figure(1, 1, (4.4, 0.5 * n_rows + 1.5))
+    figure, axes = new_figure(1, 1, (4.05, 0.5 * n_rows + 1.5))
     ax = axes[0, 0]
     heights = np.arange(n_rows)[::-1]
     for j, method in enumerate(result.methods):

@@ -80,7 +80,7 @@ def penalty_study(result: PenaltyStudy, *, methods: Sequence[str] = SHOWN) -> Fi
 
 @styled
 def local_penalty_study(result: LocalPenaltyStudy) -> Figure:
-    """Error of local distances against the neighbourhood size, one panel a spread.
+    """Error of local distances against the neighbourhood size, one panel for each spread.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def phase_point(ring: ClusterRing, n_samples: int, noise: float) -> Figure:
 
 @styled
 def prediction_check(result: PhaseDiagram) -> Figure:
-    """Measured errors as points over the curves of the theory, one panel a noise.
+    """Measured errors as points over the curves of the theory, one panel for each noise.
 
     Parameters
     ----------

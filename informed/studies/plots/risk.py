@@ -73,7 +73,7 @@ def kaplan_meier(result: RiskGroups, *, methods: tuple[str, ...] | None = None) 
             title=f"{look(method).label}\nlog-rank p = {comparison.p_value:.2g}",
             xlabel=f"time ({result.time_unit})",
         )
-    axes[0, 0].set_ylabel("surviving fraction")
+    axes[0, 0].set_ylabel("fraction without event")
     return figure
 
 

@@ -67,7 +67,7 @@ def data_matrix(
 
 @styled
 def direction_error(result: DirectionError, *, methods: Sequence[str] | None = None) -> Figure:
-    """Mean errors e_F and e_2 with bands of one standard deviation.
+    """Mean errors :math:`e_F` and :math:`e_2` with bands of one standard deviation.
 
     Parameters
     ----------

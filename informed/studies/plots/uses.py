@@ -32,8 +32,8 @@ def classification_study(result: ClassificationStudy) -> Figure:
     Returns
     -------
     Figure
-        Above the accuracy, below the difference to the Euclidean metric on the same split, a dot a
-        split.
+        In the upper panel the accuracy, in the lower one the difference to the Euclidean metric on
+        the same split, a dot for each split.
     """
     sizes = result.train_sizes
     positions = np.arange(len(sizes), dtype=float)
@@ -64,7 +64,7 @@ def classification_study(result: ClassificationStudy) -> Figure:
 
 @styled
 def covariance_study(result: CovarianceStudy) -> Figure:
-    """Held-out log-likelihood above that of Ledoit and Wolf, one panel a data set.
+    """Held-out log-likelihood above that of Ledoit and Wolf, one panel for each data set.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def covariance_study(result: CovarianceStudy) -> Figure:
     Returns
     -------
     Figure
-        A dot a split, and a bar for their mean. Each panel has its own scale.
+        A dot for each split, and a bar for their mean. Each panel has its own scale.
     """
     n_panels = len(result.data_names)
     figure, axes = new_figure(1, n_panels, (7, 3.9))

@@ -78,8 +78,8 @@ function draw(width, state) {
     named(seen, q, "Q", p),
     seen.arrow([0, 0], state.first, "red"),
     seen.arrow([0, 0], state.second, "green"),
-    seen.text(state.first, "a₁", { dx: 10, dy: 14, style: "red" }),
-    seen.text(state.second, "a₂", { dx: 10, dy: 14, style: "green" }),
+    seen.text(state.first, "a₁", { anchor: "middle", dx: 17, dy: 4, style: "red" }),
+    seen.text(state.second, "a₂", { anchor: "middle", dx: -13, dy: -6, style: "green" }),
   ];
   const handle = (name, label, panel, style) => ({
     name,
@@ -109,8 +109,8 @@ export const transformation = {
   help: "Drag P and Q in the hidden plane, or the arrows a₁ and a₂, the columns of A, in the observed one.",
   start: { p: [-1, -0.5], q: [0.8, 1.2], first: [2, 0], second: [0, 1.5] },
   actions: [
-    { label: "Stretch and shear", act: () => ({ first: [3, 0.5], second: [2, 1.5] }) },
-    { label: "Make A lose a dimension", act: () => ({ first: [3, 1.5], second: [2, 1] }) },
+    { label: "Stretch and shear", act: () => ({ first: [2, 0.4], second: [1.2, 1.2] }) },
+    { label: "Make A lose a dimension", act: () => ({ first: [2, 1], second: [1.2, 0.6] }) },
   ],
   compute,
   draw,

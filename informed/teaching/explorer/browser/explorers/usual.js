@@ -39,10 +39,17 @@ function draw(width, state, model) {
   const plane = new Panel(boxes[0], [-3, 3], [-3, 3], { equal: true });
   const pairs = new Panel(boxes[1], [0, 6.5], [0, 4.5]);
   const points = model.X.toLines();
+  // A number stands on the far side of its point, away from the middle of all.
+  const middle = [0, 1].map((k) => points.reduce((sum, point) => sum + point[k], 0) / points.length);
+  const numbered = (point, name) => {
+    const [x, y] = [plane.px(point[0]) - plane.px(middle[0]), plane.py(point[1]) - plane.py(middle[1])];
+    const length = Math.hypot(x, y) || 1;
+    return plane.text(point, name, { anchor: "middle", dx: (15 * x) / length, dy: (15 * y) / length + 4 });
+  };
   const picture = [
     plane.axes({ title: "samples", xlabel: "feature 1", ylabel: "feature 2" }),
     ...model.pairs.map(({ i, j }) => plane.line([points[i], points[j]], "grey thin")),
-    ...points.map((point, i) => plane.text(point, String(i + 1), { dx: 9, dy: -9 })),
+    ...points.map((point, i) => numbered(point, String(i + 1))),
     pairs.axes({
       title: "each pair of samples",
       xlabel: "Euclidean distance",
@@ -93,7 +100,7 @@ export const usual = {
   describe: (state, { euclidean, mahalanobis, constant }) =>
     `${state.n} samples, 2 features. Euclidean distances from ${fixed(euclidean[0])} to ${fixed(euclidean[1])}; Mahalanobis distances from ${fixed(mahalanobis[0])} to ${fixed(mahalanobis[1])}. ` +
     (mahalanobis[1] - mahalanobis[0] < 1e-6 * constant
-      ? `With n − 1 ${state.n - 1 === 2 ? "equal to" : "below"} the number of features, every pair is √(2(n − 1)) = ${fixed(constant)} apart, wherever the samples lie.`
+      ? `With n\u00a0−\u00a01 ${state.n - 1 === 2 ? "equal to" : "below"} the number of features, every pair is √(2(n\u00a0−\u00a01)) = ${fixed(constant)} apart, wherever the samples lie.`
       : state.n <= 3
         ? "The samples lie on one line: the rank is 1, and the theorem does not apply."
         : "With more samples than features plus one, the Mahalanobis distance begins to tell pairs apart."),
