@@ -218,7 +218,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             if reset and not np.allclose(X, X.T, rtol=1e-5, atol=1e-8 * np.max(X)):
                 raise ValueError("X is not symmetric: precomputed distances must be")
             return X**2
-        graph = sparse.csr_array(X, copy=True)
+        graph = sparse.csr_array(X)
         graph.data = graph.data**2
         return _symmetric_graph(graph) if reset else graph
 

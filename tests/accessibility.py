@@ -37,10 +37,11 @@ CODE_ONCE = """() => {
     }
     alike.forEach(word => word.replaceWith(...word.childNodes));
 }"""
-# So it is with the parts of formulas, which are most of a chapter: a formula stays whole if one of
-# its parts is the first of its kind, on that paper and in that colour; the others keep their box,
-# their room and their words.
-FORMULAS_ONCE = """() => {
+# So it is with the parts of formulas, which are most of a chapter, and the same on all pages: a
+# formula stays whole if one of its parts is the first of its kind, on that paper and in that colour;
+# the others keep their box, their room and their words. The kinds that were looked at on earlier
+# pages are handed in, and handed back with those of this page.
+FORMULAS_ONCE = """before => {
     const paper = box => {
         for (; box; box = box.parentElement) {
             const {backgroundColor} = getComputedStyle(box);
@@ -53,7 +54,7 @@ FORMULAS_ONCE = """() => {
         return [color, fontSize, paper(formula), box?.tagName, box?.className];
     };
     const said = ({name, value}) => /^(role|aria)/.test(name) ? `${name}=${value}` : name;
-    const seen = new Set();
+    const seen = new Set(before);
     const alike = [];
     for (const formula of document.querySelectorAll('mjx-container')) {
         const around = surroundings(formula);
@@ -73,7 +74,7 @@ FORMULAS_ONCE = """() => {
         const math = formula.querySelector('math');
         math.textContent = math.textContent;
     }
-    return alike.length;
+    return [alike.length, [...seen]];
 }"""
 # What only a screen reader sees has no colours, but axe looks at each part of it.
 SEEN_ONLY = "() => document.querySelectorAll('mjx-assistive-mml').forEach(each => each.remove())"

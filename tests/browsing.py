@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conftest import ROOT
-from playwright.sync_api import Browser, Locator, Page, Request
+from playwright.sync_api import Browser, Locator, Page, Request, Response
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 sys.path.insert(0, str(ROOT / "tools"))
 import notebooks
+from weights import Weighed
 
 TOC = parse_toc_yaml(ROOT / "_toc.yml")
 PAGES = [f"{name}.html" for name in TOC]
@@ -40,6 +41,8 @@ class Visit:
     page: Page
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
+    replies: list[Response] = field(default_factory=list)
+    weight: Weighed | None = None
 
 
 def _failure(request: Request) -> list[str]:
@@ -63,6 +66,7 @@ def visit(
     page.on("console", lambda message: message.type == "error" and this.errors.append(message.text))
     page.on("pageerror", lambda error: this.errors.append(str(error)))
     page.on("requestfailed", lambda request: this.errors.extend(_failure(request)))
+    page.on("response", lambda reply: this.replies.append(reply))
     page.on(
         "response",
         lambda reply: reply.status >= 400 and this.errors.append(f"{reply.status}: {reply.url}"),
@@ -70,9 +74,14 @@ def visit(
     page.on("request", lambda request: this.requests.append(request.url))
     page.goto(address, wait_until="networkidle")
     if mathematics:
-        page.evaluate(SET_ALL_MATHEMATICS)
+        set_mathematics(this)
     yield this
     context.close()
+
+
+def set_mathematics(visit: Visit) -> None:
+    """Set all formulas of a page, also those that are far from the reader."""
+    visit.page.evaluate(SET_ALL_MATHEMATICS)
 
 
 def check_mathematics(page: Page) -> None:

@@ -80,6 +80,28 @@ def test_a_numerical_item_differs_from_seed_to_seed_and_takes_three_digits(item:
         assert item.question(SEEDS[0]) == questions[0]
 
 
+@pytest.mark.parametrize(
+    ("answer", "share", "near", "far"),
+    [
+        (3.14159, 0.006, 3.16, 3.161),
+        (-0.5, 0.006, -0.5029, -0.5031),
+        (2500, 0.006, 2514, 2516),
+        (1000, 0.006, 994.1, 993.9),
+        (2.5, 0.1, 2.74, 2.76),
+        # Small counts are to be met.
+        (0, 0.006, 0, 1e-6),
+        (250, 0.006, 250, 251),
+        (999, 0.006, 999, 998),
+    ],
+)
+def test_a_number_is_right_up_to_its_tolerance(answer, share, near, far) -> None:
+    question = Number("?", answer, "", relative=share)
+    assert question.accepts(near)
+    assert not question.accepts(far)
+    # Rounding in the last digits of the machine does no harm.
+    assert question.accepts(answer * (1 + 1e-14))
+
+
 @pytest.mark.parametrize("item", WITH_OPTIONS, ids=lambda item: item.name)
 def test_an_item_with_options_has_one_right_one_and_other_ones_from_seed_to_seed(item) -> None:
     questions = [item.question(seed) for seed in SEEDS]

@@ -18,12 +18,13 @@ from qti_model import QTI, SPACES, faults
 from informed.studies.cli import main
 from informed.teaching.assessment.command import blueprint
 from informed.teaching.assessment.exam import LETTERS, Entry, Exam, draw_exam
-from informed.teaching.assessment.exports import moodle_xml, printable, qti_package
+from informed.teaching.assessment.exports import _html, moodle_xml, printable, qti_package
 from informed.teaching.assessment.items import Choice, load_bank
 
 BANK = load_bank(ROOT / "course" / "items")
 EXERCISES = tomllib.loads((ROOT / "course" / "blueprint.toml").read_text("utf-8"))
 CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
+MATH = "{http://www.w3.org/1998/Math/MathML}"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,14 @@ def files_of(data: bytes) -> dict[str, ET.Element]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         assert archive.testzip() is None
         return {name: ET.fromstring(archive.read(name)) for name in archive.namelist()}
+
+
+def test_a_formula_in_qti_stands_in_the_name_space_of_mathematics() -> None:
+    read = ET.fromstring(ET.tostring(_html("p", "With $x$, and with `code`, is $y^2$.")))
+    names = [each.tag for each in read]
+    assert names == [f"{MATH}math", "code", f"{MATH}math"]
+    assert [each.tag.startswith(MATH) for each in read.iter()].count(False) == 2  # p and code
+    assert "".join(read.itertext()) == "With x, and with code, is y2."
 
 
 @pytest.mark.parametrize("seed", ["first", "second"])

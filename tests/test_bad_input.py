@@ -13,7 +13,7 @@ import pytest
 from by_hand import clustered_data
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
-from sklearn.cluster import DBSCAN, KMeans
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
 from sklearn.preprocessing import StandardScaler
 
 from informed import (
@@ -177,6 +177,12 @@ BAD_PARAMETERS = [
         {"clustering": DBSCAN(eps=1e9), "n_clusters": None},
         ValueError,
         r"n_components=2 .* 1 to 1 .*DBSCAN\(.*\) found 1 clusters",
+    ),
+    (
+        whole,
+        {"clustering": AgglomerativeClustering(), "n_components": 3, "n_clusters": None},
+        ValueError,
+        r"n_components=3 .* 1 to 2 \(clustering=Agglom.*\) found 2 clusters",
     ),
     (whole, {"clustering": StandardScaler(), "n_clusters": None}, TypeError, "left no labels_"),
     (whole, {"profiles": "raw"}, ValueError, r"'raw' .* \['as-is', 'auto', 'centered',"),

@@ -60,6 +60,25 @@ def test_double_k_means_keeps_all_clusters_and_settles(start):
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_the_start_weighs_principal_components_by_what_they_explain(seed):
+    # Three levels explain nearly all; two signs across them next to nothing.
+    sides = [np.repeat([-1.0, 0.0, 1.0], size) for size in (4, 6)]
+    signs = [np.tile([1.0, -1.0], size) for size in (6, 9)]
+    X = 10 * np.outer(*sides) + np.outer(*signs)
+    found = pca_start(X, 3, 3, np.random.RandomState(seed))
+    for side, labels in zip(sides, found, strict=True):
+        assert adjusted_rand_score(side, labels) == 1
+
+
+def test_empty_clusters_take_the_farthest_rows_that_are_not_alone():
+    X = np.array([[0.0], [0.0], [0.1], [5.0], [7.0]])
+    rows, columns = np.zeros(5, dtype=int), np.zeros(1, dtype=int)
+    # The means are 2.42 and, of empty clusters, zero: the first of these takes what is small. Then
+    # 7 is farthest from its mean, and leaves 5 alone: the last cluster takes 0.1.
+    assert_array_equal(biclusterers._nearest_rows(X, rows, columns, 4, 1), [1, 1, 3, 0, 2])
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_default_cost_is_that_of_double_k_means(seed):
     """The estimator's labels are a fixed point of double k-means, up to what a step can gain."""
     X = make_block_data("checkerboard", 0.5, random_state=seed).X
@@ -180,6 +199,18 @@ def test_criterion_by_hand():
         expected += len(labels) * np.sum(shares * np.log(shares))
     expected -= 2 * np.log(30)
     assert found.tried[2, 2] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("size", [0.2, 1.0, 30.0])
+@pytest.mark.parametrize("center_rows", [False, True])
+def test_criterion_of_one_tile_by_hand(size, center_rows):
+    X = size * np.random.default_rng(2).normal(size=(6, 5))
+    found = choose_block_numbers(X, 2, center_rows=center_rows, n_init=1, random_state=0)
+    rest = centered(X)
+    if center_rows:
+        rest = centered(rest.T)
+    expected = -15 * np.log(rest.var()) - np.log(30) / 2
+    assert found.tried[1, 1] == pytest.approx(expected)
 
 
 # -------------------------------------------------------------------------------------- the study

@@ -23,7 +23,9 @@ from informed.teaching.exercises.checking import (
     number_check,
 )
 from informed.teaching.exercises.engine import judge
+from informed.teaching.exercises.functions import _first_changed
 from informed.teaching.exercises.registry import find
+from informed.teaching.exercises.student import Student
 
 
 @pytest.fixture(autouse=True)
@@ -222,6 +224,39 @@ def test_arguments_of_all_kinds() -> None:
     )
     function_check("ex-nothing", inputs=lambda rng: (rng,))(lambda rng: 1.0)
     assert "on one of the inputs your" in repr(check("ex-nothing", lambda rng: "x"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([1] * 13, 2), f"an input with `a` = [{'1, ' * 12}1], `b` = 2"),
+        # One letter more, and it is too long to be shown.
+        (([10] + [1] * 12, 2), "an input with `a` of shape (13,), `b` = 2"),
+        (((1, "two"), [3.0, 4.0]), "an input with `a` = (1, 'two'), `b` = [3.0, 4.0]"),
+        ((np.ones((2, 3)), True), "an input with `a` of shape (2, 3), `b` = True"),
+        ((np.float64(2 / 3), np.int64(7)), "an input with `a` = 0.666667, `b` = 7"),
+        (({"a": 1}, "way"), "an input with `b` = way"),
+        (({"a": 1}, None), "one of the inputs"),
+    ],
+)
+def test_an_input_is_described(arguments: tuple[Any, ...], words: str) -> None:
+    assert Student(lambda a, b: 0, "ex-any", [], ["a", "b"]).describe(arguments) == words
+
+
+@pytest.mark.parametrize("off", [1e-12, 0.01, 0.5])
+def test_even_a_small_change_of_an_argument_is_told(off: float) -> None:
+    means()
+
+    def nudges(X, factor):
+        result = right(X, factor)
+        X[0, 0] += off
+        return result
+
+    assert "but it changes its argument `X` in place" in check("ex-means", nudges).message
+    x, y = np.zeros(3), [0.25, 0.5]
+    assert _first_changed(["x", "y"], (x, y), (x + off, y)) == "x"
+    assert _first_changed(["x", "y"], (x, y), (x, [0.25, 0.5 + off])) == "y"
+    assert _first_changed(["x", "y"], (x, y), (x.copy(), y.copy())) == ""
 
 
 def test_warnings_of_the_student_do_no_harm() -> None:

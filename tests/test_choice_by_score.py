@@ -131,6 +131,13 @@ def test_too_few_samples_to_hold_any_out():
         InformedMahalanobis("auto", "auto").fit(np.tile(np.arange(4.0), (8, 1)))
 
 
+@pytest.mark.parametrize("directions", ["exact", "pca", "auto"])
+def test_a_single_feature_leaves_nothing_to_choose_from(directions):
+    column = np.random.default_rng(0).normal(size=(12, 1))
+    with pytest.raises(ValueError, match=r"n_components.*='auto': no choice has a likelihood"):
+        InformedMahalanobis("auto", directions=directions).fit(column)
+
+
 @parametrize_with_checks(
     [
         InformedMahalanobis(1, clustering="ward", profiles="standardized", variances="shrunk"),
@@ -154,6 +161,36 @@ def test_the_stored_table_and_what_the_chapter_says_of_it():
     # … and by neighbours it does not, which is why the defaults are what they were.
     assert np.nanmin(accuracy[:, 2] / accuracy[:, 1]) < 0.98
     assert InformedMahalanobis().get_params()["n_components"] == 2
+
+
+def test_tables_of_a_study_by_hand():
+    rules = ("K = d + 1", "K = 10", "K = 20", "K = 40")
+    methods = (
+        *choosing.CHOSEN,
+        "pca, d = 2, own",
+        *(f"exact, d = 2, {K}, ward, own" for K in rules),
+    )
+    density = np.array([0.5, 0.25, 0.4, 0.2, 0.8, 0.4, 0.1, np.nan])
+    hits = np.array([0.45, 0.6, 0.75, 0.3, 0.9, 0.6, 0.5, np.nan])
+    # Two splits about these means; the second data set has no classes.
+    study = choosing.ChoiceStudy(
+        data_names=("wine", "NSBCD"),
+        methods=methods,
+        likelihood=np.log(density)[:, None] + np.array([[[-0.1, 0.1]], [[-0.3, 0.3]]]),
+        accuracy=np.array([hits, np.full(8, np.nan)])[:, :, None] + [-0.05, 0.05],
+    )
+    shown = ["0.500", "1.600", "0.625"]
+    assert study.table.rows == [
+        ["wine", *shown, "0.833", "1.250", "0.500", "0.900"],
+        ["NSBCD", *shown, "–", "–", "–", "–"],
+    ]
+    assert study.table.header[4:] == ["accuracy", "to PCA ", "defaults ", "best"]
+    shown = ["1.000", "0.500", "0.125", "–"]
+    assert study.cluster_table.rows == [
+        ["wine", *shown, "0.900", "0.600", "0.500", "–"],
+        ["NSBCD", *shown, "–", "–", "–", "–"],
+    ]
+    assert study.cluster_table.header[1:5] == rules
 
 
 def test_the_study_on_the_smallest_data_set():

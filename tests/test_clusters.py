@@ -299,6 +299,7 @@ def test_bad_labels_of_the_indicator(labels, error, message):
         (3.0, "U must be a dense matrix"),
         (np.ones((5, 2, 2)), "U must be a dense matrix.*dim 3"),
         (np.ones((5, 0)), r"U must be .*0 feature\(s\)"),
+        (np.ones((0, 2)), r"U must be .*0 sample\(s\)"),
         ([1.0, np.nan, 1, 1, 1], "U must be .*finite.*NaN"),
         (np.ones(4), r"labels has shape \(5,\): .*each of the 4 features"),
     ],
@@ -320,3 +321,16 @@ def test_names_and_numbers_are_not_mixed_not_even_small_numbers(mixed):
 def test_one_number_below_minus_one_is_refused(given):
     with pytest.raises(ValueError, match=f"holds {min(v for v in given if v is not None)}"):
         check_feature_labels(given, 3)
+
+
+@pytest.mark.parametrize("value", [1.5, 0.0, -1.0, np.inf, " ", True, b"a", (0, 1)])
+def test_what_is_neither_a_name_nor_an_integer_is_refused(value):
+    given = np.array(["a", "b", None], dtype=object)
+    given[1] = value
+    with pytest.raises(ValueError, match=re.escape(f"labels holds {value!r} at index 1: it must")):
+        check_feature_labels(given, 3, "labels")
+
+
+@pytest.mark.parametrize("gap", [None, np.nan, float("nan"), np.float64("nan"), -1])
+def test_a_gap_is_a_cluster_of_its_own(gap):
+    assert check_feature_labels(["a", gap, "b", "a", gap], 5).tolist() == [0, 1, 2, 0, 3]

@@ -16,6 +16,7 @@ from sklearn.cluster import FeatureAgglomeration
 from sklearn.covariance import LedoitWolf
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
+from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import informed
@@ -150,6 +151,31 @@ def test_test_samples_take_no_part_in_any_choice():
         assert chosen[0] == chosen[1]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_was_chosen_is_told_of_each_method(seed):
+    order = np.random.default_rng(seed).permutation(len(WINE))
+    train, test = order[:60], order[60:90]
+    methods = ("euclidean", "pca")
+    told = module._judge(WINE, CULTIVARS, "classes", methods, train, test, seed)[2]
+    folds = list(KFold(module.N_INNER_FOLDS, shuffle=True, random_state=seed).split(train))
+    accuracy = {
+        f"k = {k}": np.mean(
+            [
+                KNeighborsClassifier(k)
+                .fit(WINE[train[fit]], CULTIVARS[train[fit]])
+                .score(WINE[train[held_out]], CULTIVARS[train[held_out]])
+                for fit, held_out in folds
+            ]
+        )
+        for k in module.NEIGHBOR_COUNTS
+    }
+    assert accuracy[told[0]] == pytest.approx(max(accuracy.values()))
+    assert re.fullmatch(r"d = \d+, k = \d+", told[1])
+    told = module._judge(WINE, None, "none", methods, train, test, seed)[2]
+    assert told[0] == "–"
+    assert re.fullmatch(r"d = \d+", told[1])
+
+
 def test_classes_of_the_toy_and_their_shuffle():
     right = informed.compare(X, TOY.types, methods=["pca", "informed"], n_splits=3)
     assert right.methods == ("euclidean", "pca", "informed")
@@ -268,6 +294,19 @@ def test_the_stored_table_of_gene_expression():
         return
     again = informed.compare(*rivals._load("Khan"), methods=["pca"], n_splits=5)
     assert_allclose(again.scores, stored.comparison("Khan").scores[:2])
+
+
+def test_of_package_data_the_features_that_vary_most_are_kept(monkeypatch):
+    made = np.random.default_rng(0).normal(size=(30, 8)) * [1, 9, 2, 8, 3, 7, 4, 6]
+    kinds = np.arange(30) % 3
+    monkeypatch.setattr(rivals, "read_package_data", lambda name: (made, kinds))
+    monkeypatch.setattr(rivals, "N_GENES", 4)
+    monkeypatch.setattr(rivals, "N_SAMPLES", 24)
+    found, classes = rivals._load("Khan")
+    rows = [int(np.flatnonzero(made[:, 1] == value)[0]) for value in found[:, 0]]
+    assert len(set(rows)) == 24
+    assert_array_equal(found, made[rows][:, [1, 3, 5, 7]])
+    assert_array_equal(classes, kinds[rows])
 
 
 def test_rivals_of_one_data_set(monkeypatch):

@@ -251,6 +251,7 @@ def test_small_caps_are_single_weights_and_large_ones_change_nothing():
     errors = cap_errors(X[:30], X[30:], labels, 2, caps)
     single = held_out_errors(X[:30], X[30:], labels, 2, caps[:2])
     assert_allclose(errors[:2], single)
+    assert_allclose(cap_errors(X[:30], X[30:], labels, 2, caps[:2]), single)
     assert errors[2] == errors[3]
     assert_allclose(errors[3], held_out_errors(X[:30], X[30:], labels, 2, [formula])[0])
 

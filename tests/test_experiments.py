@@ -339,6 +339,11 @@ def test_a_result_with_a_field_that_json_cannot_hold_is_refused(square, tmp_path
         odd.save(tmp_path / "r")
 
 
+def test_numbers_stand_on_the_right_unless_their_column_holds_a_word():
+    table = Table(("n", "mixed"), [(1, 2), (100, "none")])
+    assert str(table).splitlines() == ["  n  mixed", "---  -----", "  1  2", "100  none"]
+
+
 def test_table_escapes_html():
     assert "<b>" not in Table(("<b>",), [("<b>",)])._repr_html_()
 

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+from informed.clusters import kmeans
 from informed.clusters.kmeans import GO_ON, best_partition, best_partitions, spread_partitions
 from informed.datasets import make_risk_cohort
 from informed.metrics import LocalInformedMahalanobis
@@ -74,6 +75,18 @@ def test_more_clusters_than_a_byte_can_count():
     labels, found = best_partition(rows, start, 300)
     assert_array_equal(np.unique(labels), np.arange(300))
     assert found == pytest.approx(cost(rows, labels))
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_after_the_last_round_the_labels_are_as_they_are(rounds, monkeypatch):
+    monkeypatch.setattr(kmeans, "MAX_ROUNDS", rounds)
+    for seed in range(3):
+        rows, _ = blurred(seed, spread=2.0)
+        expected = start = np.arange(len(rows)) % 5
+        for _ in range(rounds):
+            means = np.array([rows[expected == k].mean(axis=0) for k in range(5)])
+            expected = np.argmin(((rows[:, None] - means) ** 2).sum(axis=2), axis=1)
+        assert_array_equal(best_partition(rows, start[None], 5)[0], expected)
 
 
 def test_clear_clusters_are_found():

@@ -16,7 +16,7 @@ import pytest
 from informed.teaching.exercises import registry
 from informed.teaching.exercises.engine import judge
 from informed.teaching.exercises.forms import number
-from informed.teaching.exercises.sealed import form, seal
+from informed.teaching.exercises.sealed import form, key_of, seal, sealed_numbers
 from informed.teaching.explorer.pack import packed_script, page_style
 from informed.teaching.proofs import Proof, assemble, names, parse
 from informed.teaching.quiz import quiz
@@ -140,6 +140,21 @@ def test_the_answer_does_not_stand_in_the_source(name: str) -> None:
     for field in sealed["answers"]:
         assert 1 <= len(field["keys"]) <= 200
         assert field["keys"] == sorted(field["keys"])
+
+
+@pytest.mark.parametrize(("reach", "digits"), [(99.9, 5), (100.9, 4)])
+def test_as_many_as_two_hundred_numbers_are_sealed_with_all_digits(
+    reach: float, digits: int
+) -> None:
+    """Between two numbers of five digits, 200 of them are within 99.9 units, and 202 in 100.9."""
+    value, unit = 2.00005, 1e-4
+    sealed = sealed_numbers("ex-any", [value], ["x"], {}, [], reach * unit / value)
+    (field,) = sealed["answers"]
+    assert field["digits"] == digits
+    coarse = 10.0 ** (1 - digits)
+    low, high = round((value - reach * unit) / coarse), round((value + reach * unit) / coarse)
+    right = [key_of(number * coarse, digits) for number in range(low, high + 1)]
+    assert field["keys"] == sorted(seal(f"ex-any:0|{key}") for key in right)
 
 
 def test_an_exercise_is_typed_checked_and_kept(browser: Browser, tmp_path: Path) -> None:

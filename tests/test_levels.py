@@ -15,7 +15,7 @@ from informed.datasets import make_two_types
 from informed.experiments import load_result, profile_study
 from informed.extras import MissingExtra
 from informed.parallel import seeds
-from informed.studies.experiments.levels import BREAST, MEASURES
+from informed.studies.experiments.levels import BREAST, MEASURES, ProfileStudy
 from informed.studies.experiments.package_data import read_package_data
 
 RESULTS = Path(__file__).resolve().parent.parent / "book" / "results"
@@ -57,6 +57,18 @@ def test_the_stored_table_and_what_the_book_says_of_it():
     assert mean["risk cohort"][:3].min() > mean["risk cohort"][3] + 0.1
     for name in BREAST:
         assert (stored.scores[stored.experiments.index(name)] < 0.05).all()
+
+
+def test_the_table_tells_means_of_errors_and_the_largest_p_value():
+    scores = np.array(
+        [[[1, 3], [2, 2], [4, 8], [0, 5]], [[0.5, 0.2], [0.01, 0.03], [0, 1], [1, 1]]]
+    )
+    found = ProfileStudy(experiments=("toy", "vdv"), scores=scores).table
+    assert found.header[2:] == ("as-is", "centered", "standardized", "pca")
+    assert found.rows == [
+        ("toy", "error e_F", "2 ± 1", "2 ± 0", "6 ± 2", "2.5 ± 2.5"),
+        ("vdv", "log-rank p", "0.5", "0.03", "1", "1"),
+    ]
 
 
 def test_names_of_experiments_are_checked():

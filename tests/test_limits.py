@@ -31,9 +31,11 @@ from informed.theory import (
     estimate_spectrum,
     expected_errors,
     kmeans_mistakes,
+    kurtosis_samples,
     linkage_failure,
     linkage_samples,
     misclassification_rate,
+    predicted_agreement,
     predicted_gain,
     recovery,
     samples_needed,
@@ -194,6 +196,10 @@ LIMITS: list[tuple[Callable[..., Any], dict[str, Any], str, Any, Any]] = [
         1 + TINY,
     ),
     (estimate_spectrum, {"X": X}, "n_components", 1, 0),
+    (kurtosis_samples, {"kurtosis": 1.0}, "n_components", 1, 0),
+    (kurtosis_samples, {"n_components": 5}, "kurtosis", 1.0, 1 - TINY),
+    (kurtosis_samples, {"n_components": 5}, "kurtosis", 3 - TINY, 3.0),
+    (predicted_agreement, {"n_components": 5, "kurtosis": 1.0}, "n_samples", 2, 1),
 ]
 
 

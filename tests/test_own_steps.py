@@ -23,6 +23,7 @@ from informed.studies.experiments.own_steps import (
     UNCHANGED,
     VARIATIONS,
     Steps,
+    _factors,
     _genes,
     _labels,
     _split,
@@ -74,6 +75,18 @@ def test_gradient_of_all_neighbourhoods_is_that_of_each():
         signs = np.sign(np.sum(found * expected.directions, axis=0))
         np.testing.assert_allclose(found * signs, expected.directions, atol=1e-8)
         np.testing.assert_allclose(found_variances, expected.pca_variances)
+
+
+@pytest.mark.parametrize("method", OWN_METHODS[1:])
+def test_along_its_directions_a_neighbourhood_has_variance_one_where_variances_are_own(method):
+    rng = np.random.default_rng(2)
+    samples = rng.normal(size=(3, 15, 40)) * np.linspace(0.5, 2, 40)
+    samples -= samples.mean(axis=1, keepdims=True)
+    labels = np.array([rng.permutation(np.arange(40) % 7) for _ in samples])
+    factors = _factors(samples, labels, method, Steps(variances="own"))
+    assert factors.shape == (3, 6, 40)
+    for own, factor in zip(samples, factors, strict=True):
+        np.testing.assert_allclose((own @ factor.T).var(axis=0, ddof=1), 1)
 
 
 def test_genes_are_chosen_and_scaled_as_said():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-from browsing import CHAPTERS, foreign, visit
+from browsing import CHAPTERS, visit
 from playwright.sync_api import Browser
 
 from informed.teaching.exercises import registry
@@ -45,25 +44,6 @@ def test_the_first_page_has_a_figure_to_drag_and_a_script_for_no_more(site: Path
     assert "_static/informed.js" not in text
     first, whole = (site / "_static" / name for name in ("informed-first.js", "informed.js"))
     assert first.stat().st_size < whole.stat().st_size / 3
-
-
-@pytest.mark.parametrize("page", ["book/index", *CHAPTERS, "book/playground", "book/progress"])
-def test_all_of_a_page_starts_from_a_file(page: str, browser: Browser, site: Path) -> None:
-    address = (site / f"{page}.html").as_uri()
-    with visit(browser, address, mathematics=False) as this:
-        selector = (
-            ".informed-computed, form.informed-answer, .informed-quiz, .informed-proof, "
-            ".informed-progress"
-        )
-        asleep = (
-            f"[...document.querySelectorAll('{selector}')].filter(e => !('moving' in e.dataset))"
-        )
-        this.page.wait_for_function(f"{asleep}.length === 0")
-        for figure in this.page.locator(".informed-computed[data-explorer]").all():
-            assert figure.locator("[data-name]").count()
-            assert figure.locator("> .words").text_content()
-        assert this.errors == []
-        assert foreign(this, site.as_uri()) == []
 
 
 def test_my_progress_lists_every_chapter(browser: Browser, site: Path) -> None:

@@ -27,17 +27,38 @@ from browsing import (
     check_mathematics,
     foreign,
     is_chapter,
+    set_mathematics,
     show_in,
     visit,
 )
 from playwright.sync_api import Browser
+from weights import weigh_open
+
+MB = 1_000_000
 
 
 @pytest.fixture(scope="module", params=PAGES)
 def opened(request: pytest.FixtureRequest, browser: Browser, site_url: str) -> Iterator[Visit]:
-    """Each page of the book in turn, opened once from a server for all tests of this file."""
-    with visit(browser, f"{site_url}/{request.param}", color_scheme="light") as this:
+    """Each page of the book in turn, opened once from a server for all tests of this file.
+
+    Weighed as it is before the reader does anything; then all its formulas are set.
+    """
+    address = f"{site_url}/{request.param}"
+    with visit(browser, address, mathematics=False, color_scheme="light") as this:
+        this.weight = weigh_open(this.page, this.replies)
+        set_mathematics(this)
         yield this
+
+
+def test_page_is_light(opened: Visit) -> None:
+    weight = opened.weight
+    assert weight is not None
+    # As a server sends it. Plain, a third of the bytes are MathJax, the same files for all pages.
+    assert weight.packed <= 1.2 * MB, weight
+    assert weight.plain <= 2 * MB, weight
+    if opened.page.url.endswith(PAGES[0]):
+        assert weight.plain <= 0.5 * MB, weight
+        assert weight.requests <= 20, weight
 
 
 def test_page_opens_from_a_server(opened: Visit, site_url: str) -> None:
@@ -182,11 +203,19 @@ def test_formulas_can_be_heard_and_are_no_tab_stops(opened: Visit) -> None:
 
 
 @pytest.fixture(scope="module")
-def alike_once(opened: Visit) -> Visit:
+def kinds_seen() -> set[str]:
+    """The kinds of parts of formulas that were looked at, on whatever page."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def alike_once(opened: Visit, kinds_seen: set[str]) -> Visit:
     opened.page.evaluate(CODE_ONCE)
-    reduced = opened.page.evaluate(FORMULAS_ONCE)
+    reduced, seen = opened.page.evaluate(FORMULAS_ONCE, list(kinds_seen))
     if is_chapter(opened):
-        assert 0 < reduced < opened.page.locator("mjx-container").count()
+        assert 0 < reduced <= opened.page.locator("mjx-container").count()
+        assert len(seen) > 100
+    kinds_seen.update(seen)
     return opened
 
 

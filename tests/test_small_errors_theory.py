@@ -108,6 +108,24 @@ def test_linkage_fails_at_most_as_often_as_its_pairs_do(n: int, p: int) -> None:
     assert linkage_failure(n, p, 1.5, 0.5) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("unit", [0.25, 3.0])
+@pytest.mark.parametrize(
+    "function",
+    [
+        partial(misclassification_rate, 10),
+        partial(linkage_failure, 60, 20),
+        partial(linkage_samples, 20),
+        partial(kmeans_mistakes, 400, [500] * 6, 3),
+        partial(samples_for_rate, 0.01, n_clusters=2, cluster_size=5),
+    ],
+)
+def test_the_unit_of_the_data_does_not_matter(function: Callable[..., float], unit: float) -> None:
+    """Recovery depends on how far apart clusters are in units of the noise, and on no unit."""
+    expected = function(separation=1.0, noise=0.25)
+    assert expected > 0
+    assert function(separation=unit, noise=unit / 4) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize("K", [2, 3, 5])
 def test_clusters_that_cannot_be_told_apart_are_guessed(K: int) -> None:
     found = recovery(2, 1e-6 * np.eye(K), [10] * K, 1.0)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from informed import ConstantFeatureWarning, InformedMahalanobis
 from informed.centering import CenteredSparse, center, row_squares, subtract
-from informed.clusters import features
+from informed.clusters import features, large
 from informed.clusters.features import cluster_rows
 from informed.clusters.large import cluster_many_rows, spread_points
 from informed.directions import solvers
@@ -195,6 +195,32 @@ def test_points_that_coincide_leave_no_cluster_unseen(monkeypatch):
         cluster_rows(rows, 4, 1, 0)
 
 
+def test_a_cluster_that_gives_away_its_only_point_is_filled_again():
+    """The second centre has one point, the farthest of all, which goes to the empty third."""
+    rows = np.array([[-1.1], [-1.0], [-0.9], [0.9], [1.0], [1.1], [10.0]])
+    starts = np.array([[0.0, 15.0, 1000.0]])
+    labels, cost = large._run_all(rows, row_squares(rows), starts, 3)
+    assert_array_equal(features.relabel_by_first_occurrence(labels), [0, 0, 0, 1, 1, 1, 2])
+    assert_allclose(cost, 4 * 0.1**2)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_points_that_cannot_have_moved_are_not_looked_at(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    rows = 3 * rng.normal(size=(4, 3))[np.arange(800) % 4] + rng.normal(size=(800, 3))
+    looks, right = [], large._assign
+    monkeypatch.setattr(
+        large, "_assign", lambda rows, several: looks.append(len(rows)) or right(rows, several)
+    )
+    starts = rows[[0, 4, 1, 5]]
+    labels, cost = large._run_all(rows, row_squares(rows), starts.T, 4)
+    assert looks[0] == 800
+    assert min(looks) < 100
+    theirs = KMeans(4, init=starts, n_init=1).fit(rows)
+    assert_array_equal(labels, theirs.labels_)
+    assert_allclose(cost, theirs.inertia_)
+
+
 def test_starts_differ_between_runs_and_repeat_with_the_seed():
     rows = np.random.default_rng(0).normal(size=(50, 4))
     one, two = (
@@ -219,16 +245,35 @@ def test_variances_of_the_gram_matrix_are_those_of_singular_values(seed, n, p, f
         assert_allclose(leading_variances(X, d), expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("ratio", [1e-2, 1e-5, 1e-9])
-def test_small_variances_keep_their_digits(ratio):
-    rng = np.random.default_rng(0)
-    U, V = (np.linalg.qr(rng.normal(size=(m, 3)))[0] for m in (40, 25))
+def with_singular_values(values, seed=0):
+    rng = np.random.default_rng(seed)
+    U, V = (np.linalg.qr(rng.normal(size=(m, len(values))))[0] for m in (40, 25))
     U -= U.mean(axis=0)
     U = np.linalg.qr(U)[0]
-    X = (U * [1.0, 0.5, ratio]) @ V.T
+    return (U * values) @ V.T
+
+
+@pytest.mark.parametrize("ratio", [1e-2, 1e-5, 1e-9])
+def test_small_variances_keep_their_digits(ratio):
+    X = with_singular_values([1.0, 0.5, ratio])
     expected = np.array([1.0, 0.25, ratio**2]) / 39
     assert_allclose(leading_variances(center(X)[0], 3), expected, rtol=1e-6)
     assert_allclose(leading_variances(center(X)[0], 3)[:2], expected[:2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_iteration_cannot_tell_from_rounding_is_no_direction(seed, monkeypatch):
+    """Below the root of the rounding error, 1e-7 here, a singular value is noise."""
+    monkeypatch.setattr(solvers, "DENSE_SIDE", 0)
+    seen, unseen = (
+        center(sparse.csr_array(with_singular_values([1.0, 0.5, ratio], seed)))[0]
+        for ratio in (1e-5, 1e-10)
+    )
+    expected = np.array([1.0, 0.5, 1e-5]) ** 2 / 39
+    assert_allclose(leading_variances(seen, 3), expected, rtol=1e-4)
+    assert_allclose(leading_variances(unseen, 2), expected[:2], rtol=1e-10)
+    with pytest.raises(ValueError, match="the rank of the centred data is 2"):
+        leading_variances(unseen, 3)
 
 
 def test_single_precision_loses_nothing_by_squaring():

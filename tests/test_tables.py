@@ -67,6 +67,12 @@ GOOD: dict[str, tuple[str | bytes, dict[str, Any], tuple[str, ...] | None, list[
         ["by its name"],
     ),
     "text names": (lines(first=PATIENTS, title="who"), {}, PATIENTS, ["holds text"]),
+    "semicolons and many numbers in the names": (
+        lines(first=tuple(f"{who};1;2;3;4;x" for who in PATIENTS), title="a;b;c;d;e;f"),
+        {},
+        tuple(f"{who};1;2;3;4;x" for who in PATIENTS),
+        ["holds text"],
+    ),
     "R's write.table": (lines(first=PATIENTS, title=None), {}, PATIENTS, ["has no name"]),
     "R's write.csv": (
         '"","alpha","beta","gamma"\n"p1",1.5,20.25,3\n"p2",4.5,.125,-6\n"p3",7.5,8,9.5\n'
@@ -236,7 +242,8 @@ BAD: dict[str, tuple[str | bytes, dict[str, Any], list[str]]] = {
     "no header, text inside": ("p1,II,1.5,2\np2,I,2.5,3\n", {}, ["--no-header"]),
     # A sample that is lost among others.
     "unclosed quotation mark": (
-        'name,a,b\nx,1.5,2\n"y,2.5,3\nz,3.5,4\nw",5.5,6\n', {}, ["row 3", "quotation mark"]
+        'name,a,b\nx,1.5,2\n"y,2.5,3\nz,3.5,4\nw",5.5,6\n', {},
+        ["row 3 runs over 3 lines", "quotation mark"],
     ),
     "mark that never ends": ('name,a\n"x,1\n' + 30_000 * "y,2.5\n", {}, ["quotation mark"]),
     "a sample without values": ("a,b\n1.5,2\n,\n2.5,3\n", {}, ["'a'", "row '2'"]),

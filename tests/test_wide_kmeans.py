@@ -79,6 +79,22 @@ def test_empty_clusters_are_filled_as_in_double_precision():
         assert len(np.unique(labels)) == 9
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_run_ends_as_soon_as_no_point_moves(seed, monkeypatch):
+    columns = points("clusters", seed)
+    labels = np.arange(900) % 7
+    looks, right = [], _FirstLook.nearest
+    monkeypatch.setattr(_FirstLook, "nearest", lambda *given: looks.append(1) or right(*given))
+    best_wide_partition(columns, labels[None], 7)
+    rounds, before = 0, None
+    while not np.array_equal(labels, before):
+        before = labels
+        means = np.array([columns[:, labels == k].mean(axis=1) for k in range(7)])
+        labels = np.argmin(((columns.T[:, None] - means) ** 2).sum(axis=2), axis=1)
+        rounds += 1
+    assert len(looks) == rounds > 3
+
+
 def test_more_clusters_than_a_byte_can_count_and_a_single_one():
     columns = points("noise", 5)
     starts = np.arange(900)[None] % 300

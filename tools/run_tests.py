@@ -23,7 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 # What hangs or fails once often does so everywhere: five are enough to see why.
-PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "-n", "2", "--maxfail", "5"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--no-header", "--maxfail", "5"]
+# Kernels of notebooks compute all the time; tests often wait for a browser or for a worker.
+COMPUTING, WAITING = ["-n", "2"], ["-n", "3"]
 SITE_TESTS = [
     "tests/test_book.py",
     *sorted(f"tests/{p.name}" for p in ROOT.glob("tests/test_site*.py")),
@@ -55,7 +57,7 @@ CHAINS = [
             "unit tests",
             [
                 [
-                    *PYTEST, "-p", "tools.cover", "--dist", "loadscope",
+                    *PYTEST, *WAITING, "-p", "tools.cover", "--dist", "loadscope",
                     *(f"--ignore={path}" for path in SITE_TESTS),
                 ],
             ],
@@ -66,8 +68,8 @@ CHAINS = [
             "notebooks",
             [
                 [
-                    *PYTEST, "-p", "keep_runs", "--nbval-lax", "--nbval-current-env",
-                    "--dist", "loadscope", "book",
+                    *PYTEST, *COMPUTING, "-p", "keep_runs", "--nbval-lax",
+                    "--nbval-current-env", "--dist", "loadscope", "book",
                 ]
             ],
             # Explorers are built both ways, and what was run becomes the page: see keep_runs.
@@ -88,9 +90,9 @@ CHAINS = [
                 ],
             ],
         ),
-        # In order, half to each worker, so that a page is opened once; who is done takes from the
-        # end of the other's.
-        Job("site", [[*PYTEST, "--dist", "worksteal", *SITE_TESTS]]),
+        # In order, a part to each worker, so that a page is opened once; who is done takes from the
+        # end of another's.
+        Job("site", [[*PYTEST, *WAITING, "--dist", "worksteal", *SITE_TESTS]]),
     ],
 ]  # fmt: skip
 

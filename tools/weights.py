@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from browser import ARGUMENTS, find_for_site
-from playwright.sync_api import Browser, Response, sync_playwright
+from playwright.sync_api import Browser, Page, Response, sync_playwright
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,10 +48,16 @@ def weigh(browser: Browser, address: str) -> Weighed:
     replies: list[Response] = []
     page.on("response", lambda reply: replies.append(reply))
     page.goto(address, wait_until="load")
+    weighed = weigh_open(page, replies)
+    context.close()
+    return weighed
+
+
+def weigh_open(page: Page, replies: list[Response]) -> Weighed:
+    """Weigh all that an open page was sent, when it has come to rest."""
     page.wait_for_function(READY)
     page.wait_for_load_state("networkidle")
     bodies = [reply.body() for reply in replies]
-    context.close()
     packed = sum(min(len(body), len(gzip.compress(body))) for body in bodies)
     return Weighed(sum(map(len, bodies)), packed, len(bodies))
 

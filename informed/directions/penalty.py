@@ -453,7 +453,7 @@ def cap_errors(
     formula = direction_weights(centered, labels, n_seen, check_input=False)
     largest = float(formula.weights.max(initial=formula.base))
     # Caps above the largest weight change nothing, so one of them stands for all.
-    distinct = np.minimum(np.searchsorted(caps, largest), len(caps) - 1)
+    distinct = int(np.searchsorted(caps, largest))
     weights = [formula.capped(float(cap)) for cap in caps[: distinct + 1]]
     errors = held_out_errors(train, test, labels, n_components, weights)
     return np.concatenate([errors, np.full(len(caps) - len(errors), errors[-1])])

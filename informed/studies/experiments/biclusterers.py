@@ -124,8 +124,8 @@ def _nearest_rows(X: Array, rows: Labels, columns: Labels, n_rows: int, n_column
     left = squared[np.arange(len(X)), nearest]
     for k in np.flatnonzero(np.bincount(nearest, minlength=n_rows) == 0):
         shared = np.bincount(nearest, minlength=n_rows)[nearest] > 1
-        farthest = int(np.argmax(np.where(shared, left, -np.inf)))
-        nearest[farthest], left[farthest] = k, 0.0
+        # Alone in its cluster afterwards, and so not taken again.
+        nearest[np.argmax(np.where(shared, left, -np.inf))] = k
     return nearest
 
 

@@ -118,10 +118,7 @@ class ChoiceStudy(Result):
             hits = np.array([self.best(self.accuracy, f"{rule},")[k] for rule in rules])
             ratios = np.exp(found - found.max())
             shown = [f"{value:.3f}" if value > 0 else "–" for value in ratios]
-            if np.isfinite(hits.max()):
-                shown += [f"{hit:.3f}" if np.isfinite(hit) else "–" for hit in hits]
-            else:
-                shown += ["–"] * len(rules)
+            shown += [f"{hit:.3f}" if np.isfinite(hit) else "–" for hit in hits]
             rows.append([name, *shown])
         return Table(("data", *rules, *(f"{rule} " for rule in rules)), rows)
 

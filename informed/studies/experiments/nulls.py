@@ -81,7 +81,7 @@ class GroupingNull(Result):
 
     @property
     def table(self) -> Table:
-        """Smallest, median and mean p: observed, how often below 0.05 by chance, and permuted."""
+        """Smallest, median and mean p as observed, how often below 0.05 by chance, and permuted."""
         summaries: dict[str, Callable[..., Any]] = {
             "smallest": np.min,
             "median": np.median,
