@@ -38,7 +38,7 @@ CODE_ONCE = """() => {
     alike.forEach(word => word.replaceWith(...word.childNodes));
 }"""
 # So it is with the parts of formulas, which are most of a chapter, and the same on all pages: a
-# formula stays whole if one of its parts is the first of its kind, on that paper and in that colour;
+# formula stays whole if one of its parts is the first of its kind, on that paper, in that colour;
 # the others keep their box, their room and their words. The kinds that were looked at on earlier
 # pages are handed in, and handed back with those of this page.
 FORMULAS_ONCE = """before => {
