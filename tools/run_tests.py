@@ -236,4 +236,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # Whoever ends this run ends all that it started, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(main())
