@@ -190,6 +190,16 @@ def test_figures_are_shown_at_the_width_they_were_drawn_at(
     assert all(share > 0.83 for share in on_phone.figures)
 
 
+def test_sliders_are_as_high_as_a_finger_needs(opened: Visit) -> None:
+    """As WCAG 2.2 asks (2.5.8); axe lets lower ones pass where there is room around them."""
+    heights = opened.page.eval_on_selector_all(
+        "article input[type=range]", "all => all.map(each => each.getBoundingClientRect().height)"
+    )
+    if opened.page.url.endswith("averaging.html"):
+        assert heights
+    assert all(height >= 24 for height in heights)
+
+
 def test_formulas_can_be_heard_and_are_no_tab_stops(opened: Visit) -> None:
     formulas = opened.page.locator("mjx-container")
     if is_chapter(opened):
