@@ -129,11 +129,16 @@
     // A folded part that opens; the event does not rise, but it comes down.
     document.addEventListener("toggle", (event) => PHONE.matches && again(event.target), true);
     let width = window.innerWidth;
+    let settled;
     window.addEventListener("resize", () => {
       if (window.innerWidth === width) return; // a bar of the phone came or went
       width = window.innerWidth;
       again(document);
+      // Once more at rest: parts that were far away, or fonts on their way, had another width.
+      clearTimeout(settled);
+      settled = setTimeout(again, 200, document);
     });
+    document.fonts.addEventListener("loadingdone", () => PHONE.matches && again(document));
     return Promise.resolve();
   }
 
