@@ -69,10 +69,17 @@ def content_of(picture: Locator) -> Image.Image:
         " return [parseFloat(style.paddingLeft) + parseFloat(style.borderLeftWidth),"
         " image.offsetWidth, image.offsetHeight]; }"
     )
-    before, shot = b"", picture.screenshot()
-    # Formulas that come near are set meanwhile, and push the picture out of the shot.
-    while shot != before:
-        before, shot = shot, picture.screenshot()
+    page = picture.page
+    # It may still be on its way; and what comes near is laid out and set, which pushes it away.
+    picture.evaluate("image => { image.loading = 'eager'; return image.decode(); }")
+    for _ in range(50):
+        picture.evaluate(
+            "image => { image.scrollIntoView({block: 'center', behavior: 'instant'}); }"
+        )
+        before = picture.bounding_box()
+        shot = page.screenshot(clip=before)
+        if picture.bounding_box() == before:
+            break
     image = Image.open(io.BytesIO(shot))
     return image.crop((edge, edge, width - edge, height - edge)).convert("RGB")
 

@@ -80,7 +80,7 @@ COLORS = {
     "doors": "#ececec",
     "the command line": "#f3dff0",
 }
-STEP, LEFT, TOP, PAD = 16, 214, 190, 10
+STEP, LEFT, TOP, PAD = 14, 212, 190, 10
 SHORT_LIST = 7  # so many names fit into a box
 
 
