@@ -25,6 +25,9 @@ a worker that is killed half-way through a message leaves the reader waiting for
 messages here are so short that the system writes them whole, and all that is longer travels in
 files (:func:`_store`).
 
+One wait is not avoided yet: where a worker is killed just before the interpreter ends, loky's exit
+may wait for another one without end.
+
 Other backends of joblib (threads, Ray, …) are used as they are, with the promises they make.
 """
 
