@@ -7,7 +7,8 @@ and then stands in ``mutants_equivalent.toml`` with the reason, or is a missing 
 
 Run as ``python tools/mutate.py --seed 0 --number 300`` (or ``make mutants``). It can be stopped at
 any time, and goes on where it stopped: an outcome holds until the changed file or one of the tests
-changes. The table of survivors is in ``_build/mutants/survivors.md``. Exits with 1 if fewer than
+changes. ``--only informed/gap.py --list`` prints the names of all changes of a file, ``--keys``
+takes a file of such names instead of a sample. The table of survivors is in ``_build/mutants/survivors.md``. Exits with 1 if fewer than
 97 % of the errors that change a result are noticed. Needs fork, so not Windows.
 """
 
@@ -40,7 +41,7 @@ LEFT_OUT = (
     "informed/teaching/chapters/*/wrong_answers.py",
 )
 # What other processes run: it is wrong for them only in a copy.
-OTHER_PROCESSES = ("informed/parallel.py", "informed/teaching/grading/*")
+OTHER_PROCESSES = ("informed/parallel.py", "informed/workers.py", "informed/teaching/grading/*")
 
 
 @dataclass(frozen=True)
@@ -259,10 +260,20 @@ def main() -> int:
     parser.add_argument("--only", default="*", help="only in these files, as 'informed/gap.py'")
     parser.add_argument("--room", nargs="+", choices=ROOMS, help="only this part of the sample")
     parser.add_argument("--tests", nargs="+", help="only by these files of tests, as test_gap")
+    parser.add_argument("--list", action="store_true", help="only print the names of all changes")
+    parser.add_argument("--keys", type=Path, help="a file with the names of the changes to try")
     parser.add_argument("--jobs", type=int, default=1, choices=(1, 2), help="how many at a time")
     parser.add_argument("--again", action="store_true", help="try also what is known already")
     arguments = parser.parse_args()
-    mutants = sample(all_mutants(arguments.only), arguments.number, arguments.seed)
+    mutants = all_mutants(arguments.only)
+    if arguments.list:
+        print("\n".join(mutant.key for mutant in mutants))
+        return 0
+    if arguments.keys:
+        wanted = set(arguments.keys.read_text(encoding="utf-8").splitlines())
+        mutants = [mutant for mutant in mutants if mutant.key in wanted]
+    else:
+        mutants = sample(mutants, arguments.number, arguments.seed)
     mutants = [m for m in mutants if room(m.file) in (arguments.room or ROOMS)]
     outcomes = run(mutants, arguments.tests or unit_tests(), arguments.jobs, arguments.again)
     reasons = equivalents()
