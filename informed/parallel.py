@@ -17,16 +17,14 @@ a deadly task         at most :data:`TRIES` times in a row           ``allowed-f
 nobody is left        a new pool is started                          an error, after the time of
                                                                      ``wait_for_workers_timeout``
 failure, Ctrl-C       joblib ends its workers                        the tasks are taken back
+end of the program    the workers leave; where one is killed         the cluster is another's
+                      meanwhile, the others are ended
 ====================  =============================================  ===========================
 
-Two things in loky can wait for ever, and are avoided. Its manager thread *warns* when a worker
-stops; where warnings are errors, the thread would die of it (:func:`_keep_the_manager_alive`). And
-a worker that is killed half-way through a message leaves the reader waiting for the other half:
-messages here are so short that the system writes them whole, and all that is longer travels in
+What in loky itself can wait for ever is mended in :mod:`informed.workers`. One thing is avoided
+here: a worker that is killed half-way through a message leaves the reader waiting for the other
+half. Messages are so short that the system writes them whole, and all that is longer travels in
 files (:func:`_store`).
-
-One wait is not avoided yet: where a worker is killed just before the interpreter ends, loky's exit
-may wait for another one without end.
 
 Other backends of joblib (threads, Ray, …) are used as they are, with the promises they make.
 """
@@ -39,10 +37,8 @@ import pickle
 import tempfile
 import time
 import traceback
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -50,8 +46,6 @@ from uuid import uuid4
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
-from joblib.externals.loky import process_executor, reusable_executor
-from joblib.externals.loky.backend import utils as loky_utils
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 from joblib.parallel import BACKENDS, get_active_backend
 from numpy.random import RandomState
@@ -59,6 +53,7 @@ from numpy.random import RandomState
 from informed.progress import progress_bar
 from informed.threads import one_thread as one_thread
 from informed.validation import check_flag, check_n_jobs, random_source
+from informed.workers import end_workers, is_loss, prepare_workers
 
 # So often may the workers be lost before the next result is there.
 TRIES = 3
@@ -160,7 +155,7 @@ def _on_processes(
     shared: Sequence[Any],
     n_jobs: int | None,
 ) -> Iterator[Any]:
-    _keep_the_manager_alive()
+    prepare_workers(effective_n_jobs(n_jobs))
     with tempfile.TemporaryDirectory(prefix="informed-", ignore_cleanup_errors=True) as folder:
         common = _store((function, tuple(shared)), folder)
         stored = [_store(task, folder) for task in tasks]
@@ -178,7 +173,7 @@ def _on_processes(
                     yield _load_outcome(outcome)
                 finished = True
             except Exception as error:
-                if not _is_loss(error):
+                if not is_loss(error):
                     raise
                 failures += 1
                 if failures == TRIES:
@@ -193,17 +188,7 @@ def _on_processes(
                     with suppress(_AbandonedError, StopIteration):
                         results.throw(_AbandonedError)
                 if not finished:
-                    _end_workers()
-
-
-def _end_workers() -> None:
-    """End the workers of a run that failed or was given up, also if they are idle by now.
-
-    A run that another thread has on the same workers finds them lost, and does its tasks again.
-    """
-    executor = reusable_executor._executor
-    if executor is not None:
-        executor.shutdown(wait=False, kill_workers=True)
+                    end_workers()
 
 
 class _AbandonedError(Exception):
@@ -215,12 +200,6 @@ class _RemoteError(Exception):
 
     def __str__(self) -> str:
         return f'\n"""\n{self.args[0]}"""'
-
-
-def _is_loss(error: Exception) -> bool:
-    """Tell whether a pool broke, by the death of a worker or since another run ended it."""
-    shutdown = process_executor.ShutdownExecutorError
-    return isinstance(error, BrokenProcessPool) or isinstance(error.__context__, shutdown)
 
 
 def _in_process(common: bytes | str, task: bytes | str, folder: str) -> bytes | str:
@@ -300,27 +279,6 @@ def _load(stored: bytes | str, *, keep: bool = True) -> Any:
     table = int.from_bytes(whole[:8], "little")
     head, *buffers = (whole[start : start + size] for start, size in pickle.loads(whole[table:]))
     return pickle.loads(head, buffers=buffers)
-
-
-class _NeverRaised:
-    """Stands for the module ``warnings``: what warns is not stopped by it."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(warnings, name)
-
-    def warn(self, *args: Any, **options: Any) -> None:
-        with suppress(Warning):
-            warnings.warn(*args, **options)
-
-
-def _keep_the_manager_alive() -> None:
-    """Let loky's manager thread outlive its own warnings where warnings are errors.
-
-    A filter would not do: filters belong to the whole process, and any other thread, or the start
-    of a test, may put its own before ours at any time.
-    """
-    for module in (process_executor, loky_utils):
-        module.warnings = _NeverRaised()
 
 
 # --------------------------------------------------------------------------------- Dask cluster

@@ -6,6 +6,7 @@ file, so that no test depends on how quick the machine is.
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import signal
@@ -23,7 +24,7 @@ import pytest
 from by_hand import clustered_data
 from conftest import ROOT
 from joblib import parallel_config
-from joblib.externals.loky import process_executor
+from joblib.externals.loky import process_executor, reusable_executor
 from lost_workers import die_once, kill, wait_for
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -198,6 +199,82 @@ def test_a_task_that_kills_its_worker_each_time_ends_with_one_clear_error(tmp_pa
     assert workers() == []
 
 
+def kill_one_as_they_leave(which):
+    """Have one of two idle workers killed as soon as they are told to leave.
+
+    The first one that waits for work holds the lock of the queue. Stopped, both miss the word to
+    leave; then one is killed, and the other may go on: it waits for the lock, or has it.
+    """
+    executor = reusable_executor._executor
+    lock = executor._call_queue._rlock
+    while lock.acquire(block=False):
+        lock.release()
+    pids = sorted(executor._processes)
+    assert len(pids) == 2
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    manager = executor._executor_manager_thread
+    say_leave = manager.shutdown_workers
+
+    def say_leave_and_kill_one():
+        say_leave()
+        if pids:
+            kill(pids.pop(which))
+            os.kill(pids.pop(), signal.SIGCONT)
+
+    manager.shutdown_workers = say_leave_and_kill_one
+
+
+@posix
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_worker_killed_while_the_pool_is_taken_down_keeps_nobody_waiting(which):
+    run_tasks(abs, [(-1,), (-2,)], n_jobs=2)
+    kill_one_as_they_leave(which)
+    reusable_executor._executor.shutdown(wait=True)
+    assert workers() == []
+
+
+@posix
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_worker_killed_at_the_end_of_the_program_does_not_keep_it_from_ending(which):
+    script = f"""
+        import sys
+        sys.path[:0] = [{str(ROOT / "tests")!r}, {str(ROOT)!r}]
+        from test_parallel import kill_one_as_they_leave, run_tasks
+        assert run_tasks(abs, [(-1,), (-2,)], n_jobs=2) == [1, 2]
+        kill_one_as_they_leave({which})
+    """
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@posix
+def test_workers_that_leave_by_themselves_are_not_killed(tmp_path):
+    found = run_tasks(touch_at_exit, [(tmp_path, i) for i in range(6)], n_jobs=2)
+    reusable_executor._executor.shutdown(wait=True)
+    assert {int(path.name) for path in tmp_path.iterdir()} == set(found)
+
+
+def touch_at_exit(folder, value):
+    atexit.register(Path(folder, str(os.getpid())).touch)
+    return os.getpid()
+
+
+def own_pid(_):
+    return os.getpid()
+
+
+def test_another_number_of_workers_is_another_pool():
+    # To change the number loky waits until all are alive, also for one that was killed meanwhile.
+    tasks = [(i,) for i in range(9)]
+    two = set(run_tasks(own_pid, tasks, n_jobs=2))
+    assert set(run_tasks(own_pid, tasks, n_jobs=2)) <= {*two, *workers()}
+    three = set(run_tasks(own_pid, tasks, n_jobs=3))
+    assert not two & three
+    assert len(workers()) == 3
+
+
 def grow(value):
     """Make the worker so large that joblib replaces it, which it looks at once a second."""
     if value > 1:  # joblib compares with the size after the first task
@@ -269,7 +346,7 @@ def test_a_run_that_fails_after_all_tasks_are_done_leaves_no_process_behind():
     next(results)
     with pytest.raises(KeyError):
         next(results)
-    assert workers_that_stay() == []
+    assert workers() == []
 
 
 def test_an_error_that_cannot_travel_is_told_in_words():

@@ -26,6 +26,7 @@ ROOMS = {
         "extras",
         "progress",
         "threads",
+        "workers",
         "parallel",
         "centering",
         "datasets",

@@ -8,8 +8,9 @@ and then stands in ``mutants_equivalent.toml`` with the reason, or is a missing 
 Run as ``python tools/mutate.py --seed 0 --number 300`` (or ``make mutants``). It can be stopped at
 any time, and goes on where it stopped: an outcome holds until the changed file or one of the tests
 changes. ``--only informed/gap.py --list`` prints the names of all changes of a file, ``--keys``
-takes a file of such names instead of a sample. The table of survivors is in ``_build/mutants/survivors.md``. Exits with 1 if fewer than
-97 % of the errors that change a result are noticed. Needs fork, so not Windows.
+takes a file of such names instead of a sample. The table of survivors is in
+``_build/mutants/survivors.md``. Exits with 1 if fewer than 97 % of the errors that change a result
+are noticed. Needs fork, so not Windows.
 """
 
 from __future__ import annotations
