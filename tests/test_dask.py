@@ -9,15 +9,26 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 from by_hand import clustered_data
 from distributed import Client, LocalCluster
-from lost_workers import die_once, kill, wait_for
 from numpy.testing import assert_array_equal
+from worker_tasks import (
+    Counted,
+    Deadly,
+    die,
+    die_once,
+    kill,
+    meet,
+    meet_with_data,
+    total,
+    total_after,
+    total_of,
+    wait_for,
+)
 
 from informed import LocalInformedMahalanobis
 from informed.gap import neighborhood_gap
@@ -72,14 +83,6 @@ def test_a_cluster_gives_the_bits_of_one_process(client):
     assert_array_equal(distances, here.pairwise_distances(X[:7] + 0.1))
 
 
-def meet(folder, name, others):
-    """Return the worker's id when all have come, which takes as many workers as there are names."""
-    Path(folder, name).touch()
-    for other in others:
-        wait_for(Path(folder, other))
-    return os.getpid()
-
-
 def test_the_work_is_done_by_both_workers(client, workers, tmp_path):
     with joblib.parallel_config("dask"):
         pids = run_tasks(meet, [(tmp_path, "a", ["b"]), (tmp_path, "b", ["a"])])
@@ -92,22 +95,6 @@ def test_the_gap_statistic_too(client):
     with joblib.parallel_config("dask"):
         there = neighborhood_gap(X, [6, 12], 4, **options)
     assert_array_equal(there.gaps, here.gaps)
-
-
-class Counted:
-    """Shared data that write down where they are unpacked."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.numbers = np.arange(1000.0)
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        Path(self.folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
-
-
-def total(counted, value):
-    return float(counted.numbers.sum()) + value
 
 
 def test_shared_data_travel_once_to_each_worker(client, workers, tmp_path):
@@ -157,18 +144,6 @@ def test_a_worker_killed_before_the_data_arrive_is_survived(doomed):
     assert_array_equal(there.components_, here.components_)
 
 
-class Deadly:
-    """Shared data that kill the first worker that unpacks them."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.numbers = np.arange(1000.0)
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        die_once(self.folder, None)
-
-
 def test_a_worker_killed_while_the_data_arrive_is_survived(doomed, tmp_path):
     client, _ = doomed
     with joblib.parallel_config("dask", client=client):
@@ -189,28 +164,14 @@ def test_all_workers_lost_at_once_are_replaced_by_others(doomed):
     assert found == [9.0 + i for i in range(6)]
 
 
-def total_of(array, value):
-    return float(array.sum()) + value
-
-
-def total_after(array, path, value):
-    if path is not None:
-        wait_for(path)
-    return total_of(array, value)
-
-
-def die(value):
-    kill(os.getpid())
-
-
-def test_a_task_that_kills_every_worker_ends_with_one_clear_error(doomed):
+def test_a_task_that_kills_every_worker_ends_with_one_clear_error(doomed, tmp_path):
     client, _ = doomed
     # Either the scheduler has seen enough, or no worker is left: both are told the same way.
     with (
         joblib.parallel_config("dask", client=client),
         pytest.raises(WorkersLostError, match=r"(killed every|no) worker .* memory"),
     ):
-        run_tasks(die, [(0,)])
+        run_tasks(die, [(tmp_path, 3)])
 
 
 def fail(value):
@@ -268,11 +229,6 @@ def test_workers_that_come_late_get_the_data_when_they_need_them(empty_cluster, 
         )
     thread.join()
     assert len(set(pids)) == 2
-
-
-def meet_with_data(array, folder, name, others):
-    assert array.sum() == 499500.0
-    return meet(folder, name, others)
 
 
 def test_no_worker_at_all_is_an_error(empty_cluster):

@@ -6,7 +6,6 @@ file, so that no test depends on how quick the machine is.
 
 from __future__ import annotations
 
-import atexit
 import os
 import pickle
 import signal
@@ -16,7 +15,6 @@ import textwrap
 import threading
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -25,9 +23,23 @@ from by_hand import clustered_data
 from conftest import ROOT
 from joblib import parallel_config
 from joblib.externals.loky import process_executor, reusable_executor
-from lost_workers import die_once, kill, wait_for
 from numpy.testing import assert_array_equal
 from threadpoolctl import threadpool_info, threadpool_limits
+from worker_tasks import (
+    Unreadable,
+    die,
+    die_once,
+    fail,
+    fail_after,
+    gather,
+    grow,
+    kill,
+    overwrite,
+    own_pid,
+    scaled,
+    touch_and_wait,
+    touch_at_exit,
+)
 
 from informed import LocalInformedMahalanobis
 from informed.metrics import local_metric as local_module
@@ -65,10 +77,6 @@ def workers_that_stay():
 # ---------------------------------------------------------------------------- what is the same
 
 
-def scaled(array, factor):
-    return array * factor, os.getpid()
-
-
 def test_large_arrays_travel_both_ways_in_order():
     data = np.arange(500_000.0)
     found = run_tasks(scaled, [(i,) for i in range(6)], shared=(data,), n_jobs=2)
@@ -76,12 +84,6 @@ def test_large_arrays_travel_both_ways_in_order():
         assert_array_equal(array, data * i)
         assert pid != os.getpid()
         array += 1  # the caller's own
-
-
-def overwrite(array, value):
-    before = float(array.sum())
-    array[:] = value
-    return before
 
 
 @pytest.mark.parametrize("size", [10, 1_000_000])
@@ -183,13 +185,6 @@ def test_a_worker_killed_between_two_runs_is_replaced():
     assert run_tasks(abs, [(-1,), (-2,)], n_jobs=2) == [1, 2]
 
 
-def die(folder, value):
-    if value == 3:
-        Path(folder, str(os.getpid())).touch()
-        kill(os.getpid())
-    return value
-
-
 @posix
 def test_a_task_that_kills_its_worker_each_time_ends_with_one_clear_error(tmp_path):
     results = iterate_tasks(die, [(tmp_path, i) for i in range(6)], n_jobs=2)
@@ -256,15 +251,6 @@ def test_workers_that_leave_by_themselves_are_not_killed(tmp_path):
     assert {int(path.name) for path in tmp_path.iterdir()} == set(found)
 
 
-def touch_at_exit(folder, value):
-    atexit.register(Path(folder, str(os.getpid())).touch)
-    return os.getpid()
-
-
-def own_pid(_):
-    return os.getpid()
-
-
 def test_another_number_of_workers_is_another_pool():
     # To change the number loky waits until all are alive, also for one that was killed meanwhile.
     tasks = [(i,) for i in range(9)]
@@ -273,18 +259,6 @@ def test_another_number_of_workers_is_another_pool():
     three = set(run_tasks(own_pid, tasks, n_jobs=3))
     assert not two & three
     assert len(workers()) == 3
-
-
-def grow(value):
-    """Make the worker so large that joblib replaces it, which it looks at once a second."""
-    if value > 1:  # joblib compares with the size after the first task
-        held.append(np.zeros(45_000_000))
-        held[-1][::512] = 1.0  # a number a page, or it would only be promised
-        time.sleep(1.1)
-    return value, os.getpid()
-
-
-held: list[np.ndarray] = []
 
 
 def test_a_worker_that_stops_early_stops_no_run_where_warnings_are_errors():
@@ -304,22 +278,6 @@ def test_the_manager_thread_does_not_die_of_a_warning_whatever_the_filters():
 
 
 # ---------------------------------------------------------------------- failures, interruptions
-
-
-class OddError(Exception):
-    """Cannot be unpickled: its constructor wants more than it keeps."""
-
-    def __init__(self, first, second):
-        super().__init__(f"{first} and {second}")
-        self.handle = threading.Lock()
-
-
-def fail(value):
-    if value == 2:
-        raise KeyError("two")
-    if value == 4:
-        raise OddError(1, 2)
-    return value
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -360,23 +318,9 @@ def test_what_cannot_travel_is_named():
         run_tasks(abs, [(lock,), (lock,)], n_jobs=2)
 
 
-class Unreadable:
-    def __setstate__(self, state):
-        raise ImportError("no such module there")
-
-    def __init__(self):
-        self.a = 1
-
-
 def test_what_a_worker_cannot_read_is_named():
     with pytest.raises(pickle.UnpicklingError, match="no such module there"):
         run_tasks(abs, [(Unreadable(),), (1,)], n_jobs=2)
-
-
-def touch_and_wait(folder, name):
-    Path(folder, f"{name}-{os.getpid()}").touch()
-    if name:
-        wait_for(Path(folder, "never"))
 
 
 def test_a_run_that_is_left_leaves_no_process_behind(tmp_path):
@@ -394,7 +338,7 @@ def test_an_interrupted_run_leaves_no_process_behind(tmp_path, options):
         # The children of a shell in the background ignore interruptions; this one must not.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.path[:0] = [{str(ROOT / "tests")!r}, {str(ROOT)!r}]
-        from test_parallel import touch_and_wait
+        from worker_tasks import touch_and_wait
         from informed.parallel import run_tasks
         run_tasks(touch_and_wait, [({str(tmp_path)!r}, i) for i in (1, 2, 3, 4)], n_jobs=2)
     """
@@ -415,13 +359,6 @@ def test_an_interrupted_run_leaves_no_process_behind(tmp_path, options):
         time.sleep(0.02)
 
 
-def gather(folder, name, others):
-    Path(folder, name).touch()
-    for other in others:
-        wait_for(Path(folder, other))
-    return name
-
-
 def test_a_run_is_not_harmed_by_another_one_that_fails_beside_it(tmp_path):
     def failing():
         with pytest.raises(KeyError):
@@ -437,11 +374,6 @@ def test_a_run_is_not_harmed_by_another_one_that_fails_beside_it(tmp_path):
     found += results
     thread.join()
     assert found == ["started", "b"]
-
-
-def fail_after(path, value):
-    wait_for(path)
-    return fail(value)
 
 
 # ------------------------------------------------------------------------------------- threads
