@@ -78,6 +78,47 @@ FORMULAS_ONCE = """before => {
 }"""
 # What only a screen reader sees has no colours, but axe looks at each part of it.
 SEEN_ONLY = "() => document.querySelectorAll('mjx-assistive-mml').forEach(each => each.remove())"
+# What a rule about colours says of an element follows from its colour, size and paper, and from the
+# tags and classes around it. Of text that is alike in all of these, in light and in dark, the first
+# is looked at, on whatever page; the rest is taken away, since axe takes long for each word. All
+# words of a block stay where one of its parts is new.
+COLOR_KINDS = """before => {
+    const seen = new Set(before);
+    const hash = (sum, text) => {
+        for (const letter of text) sum = (sum * 31 + letter.codePointAt(0)) % 281474976710597;
+        return sum;
+    };
+    const known = new Set();
+    const visit = (element, around, paper) => {
+        if (!element.checkVisibility({visibilityProperty: true})) return true;
+        const {
+            color, fontSize, fontWeight, opacity, backgroundColor, backgroundImage,
+        } = getComputedStyle(element);
+        if (backgroundColor !== 'rgba(0, 0, 0, 0)') paper += backgroundColor;
+        if (backgroundImage !== 'none') paper += backgroundImage;
+        const tag = element.tagName;
+        // A part of a formula has a class for each letter, and stands anywhere in it.
+        const part = tag.startsWith('MJX-') && tag !== 'MJX-CONTAINER';
+        const name = part || [tag, element.getAttribute('class')];
+        const kind = hash(around, [name, color, fontSize, fontWeight, opacity, paper].join());
+        let alike = seen.has(kind);
+        seen.add(kind);
+        for (const child of element.children) {
+            alike = visit(child, part ? around : kind, paper) && alike;
+        }
+        if (alike) known.add(element);
+        return alike;
+    };
+    visit(document.body, 0, '');
+    window.alike = window.alike?.intersection(known) ?? known;
+    return [...seen];
+}"""
+TAKE_ALIKE_AWAY = """() => {
+    for (const element of alike) {
+        for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) node.data = '';
+    }
+    return alike.size;
+}"""
 VISIBLE = "() => [...document.querySelectorAll('body *')].filter(e => e.checkVisibility()).length"
 CONTROLS = ("button", "checkbox", "combobox", "link", "radio", "slider", "spinbutton", "textbox")
 

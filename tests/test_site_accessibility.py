@@ -7,7 +7,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from accessibility import CODE_ONCE, faults, faults_of_color, nameless, prepare
+from accessibility import (
+    CODE_ONCE,
+    COLOR_KINDS,
+    TAKE_ALIKE_AWAY,
+    faults,
+    faults_of_color,
+    nameless,
+    prepare,
+)
 from browsing import PAGES
 from playwright.sync_api import Browser
 
@@ -35,6 +43,33 @@ def test_axe_sees_pale_words_of_code_though_it_sees_each_kind_once(browser: Brow
     found = faults_of_color(page)
     page.close()
     assert [each.partition(">")[2][:2] for each in found] == ["if", "en"]
+
+
+def test_axe_sees_a_pale_text_in_either_scheme_though_it_sees_each_kind_once(
+    browser: Browser,
+) -> None:
+    page = browser.new_page()
+    page.set_content(
+        '<html lang="en"><title>t</title><style>@media (prefers-color-scheme: dark) '
+        "{body {background: #111; color: #eee} .night {color: #333}}</style><main>"
+        "<p>one</p><p>two</p><p>three <b>four</b></p><p>five <b class=night>six</b></p>"
+        '<p>seven <b class=night>eight</b></p><p style="color: #bbb">nine</p>'
+        '<div style="background: #ddd"><p style="color: #777">ten</p></div></main>'
+    )
+    prepare(page)
+    faulty = {}
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.evaluate(COLOR_KINDS, [])
+    page.evaluate(TAKE_ALIKE_AWAY)
+    assert page.inner_text("main").split() == ["one", "three", "four", "five", "six", "nine", "ten"]
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        faulty[scheme] = [
+            re.sub("<.*?>", "", each.partition(": ")[2]) for each in faults_of_color(page)
+        ]
+    page.close()
+    assert faulty == {"light": ["nine", "ten"], "dark": ["six", "ten"]}
 
 
 def test_a_control_without_a_name_is_seen(browser: Browser) -> None:

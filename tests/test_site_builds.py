@@ -37,20 +37,13 @@ def build_small_book(
     return "" if result.returncode == 0 else result.stdout + result.stderr
 
 
-def test_strict_build_accepts_a_sound_book(tmp_path: Path) -> None:
-    chapter = small_notebook()
-    chapter.cells.insert(0, new_markdown_cell("# Chapter"))
-    index = "# Title\n\n![a tilted ellipse](assets/favicon.svg)\n\n[a chapter](chapter)\n"
-    assert build_small_book(tmp_path, index, chapter) == ""
-
-
-def test_launch_buttons_lead_to_the_repository(tmp_path: Path) -> None:
+def test_strict_build_accepts_a_sound_book_and_launches_its_notebooks(tmp_path: Path) -> None:
     chapter = small_notebook()
     chapter.cells.insert(
         0, new_markdown_cell("# Chapter\n\n```{exercise}\n:label: ex-one\n\nTry.\n```")
     )
     address = "https://github.com/somebody/informed"
-    index = "# Title\n\n[a chapter](chapter)\n"
+    index = "# Title\n\n![a tilted ellipse](assets/favicon.svg)\n\n[a chapter](chapter)\n"
     assert build_small_book(tmp_path, index, chapter, INFORMED_REPOSITORY=address) == ""
     page = read_page(tmp_path / "_build" / "html" / "book" / "chapter.html")
     links = [tag["href"] for tag in page.find_all("a", href=True)]

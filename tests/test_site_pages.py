@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from accessibility import (
     CODE_ONCE,
+    COLOR_KINDS,
     FORMULAS_ONCE,
     SEEN_ONLY,
+    TAKE_ALIKE_AWAY,
     VISIBLE,
     faults,
     faults_of_color,
@@ -232,6 +234,12 @@ def kinds_seen() -> set[str]:
 
 
 @pytest.fixture(scope="module")
+def colors_seen() -> set[int]:
+    """The kinds of text that were looked at for their colours, on whatever page."""
+    return set()
+
+
+@pytest.fixture(scope="module")
 def alike_once(opened: Visit, kinds_seen: set[str]) -> Visit:
     opened.page.evaluate(CODE_ONCE)
     reduced, seen = opened.page.evaluate(FORMULAS_ONCE, list(kinds_seen))
@@ -303,16 +311,21 @@ def test_nothing_moves_where_the_reader_asked_for_rest(alike_once: Visit) -> Non
     assert moving == 0
 
 
-def test_axe_finds_no_fault_in_light_nor_in_dark(alike_once: Visit) -> None:
-    """The last test of a page: it takes away what has no colours."""
+def test_axe_finds_no_fault_in_light_nor_in_dark(alike_once: Visit, colors_seen: set[int]) -> None:
+    """The last test of a page: it takes away what has no colours, and what is alike in colour."""
     page = alike_once.page
     show_in(alike_once, "light")
     prepare(page)
     assert faults(page) == []
     page.evaluate(SEEN_ONLY)
-    assert faults_of_color(page) == []
     visible = page.evaluate(VISIBLE)
+    seen = page.evaluate(COLOR_KINDS, list(colors_seen))
     show_in(alike_once, "dark")
     # The same is there to be named, reached and read: only its colours can have become faulty.
     assert page.evaluate(VISIBLE) == visible
+    seen += page.evaluate(COLOR_KINDS, list(colors_seen))
+    assert page.evaluate(TAKE_ALIKE_AWAY) < visible
     assert faults_of_color(page) == []
+    show_in(alike_once, "light")
+    assert faults_of_color(page) == []
+    colors_seen.update(seen)
