@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import threading
 import tracemalloc
 import warnings
@@ -76,6 +78,41 @@ def test_a_call_that_cannot_be_stopped_is_left_behind() -> None:
     verdict = judge("ex-means", lambda X, factor: release.wait() and X.mean(axis=0), seconds=0.1)
     assert "not come to an end" in verdict.message
     release.set()
+
+
+WATCHED = """
+import cProfile
+import sys
+import threading
+from informed.teaching.exercises import limits
+release = threading.Event()
+{watch}
+try:
+    limits.within(0.1, release.wait)
+except limits.TimeIsUp:
+    print("left behind")
+release.set()
+"""
+
+
+@pytest.mark.parametrize(
+    "watch",
+    [
+        "cProfile.Profile().enable()",
+        "sys.setprofile(lambda frame, event, argument: None)",
+        "sys.settrace(lambda frame, event, argument: None)",
+    ],
+)
+def test_a_profiler_does_not_keep_a_check_from_leaving_such_a_call_behind(watch: str) -> None:
+    """In a process of its own: as it was, nothing in Python could end the wait."""
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED.format(watch=watch)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.stdout.strip() == "left behind", done.stderr
 
 
 def test_checks_work_in_other_threads() -> None:

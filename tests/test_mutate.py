@@ -22,6 +22,7 @@ if os.name != "posix":
     pytest.skip("planting errors needs fork", allow_module_level=True)
 
 import mutants_choice
+import mutants_ran
 import mutants_trial
 import mutate
 import mutations
@@ -30,7 +31,7 @@ from mutations import mutants_of
 all_mutants = cache(mutate.all_mutants)  # it takes some seconds
 
 
-@pytest.mark.parametrize("module", [mutants_choice, mutants_trial, mutate, mutations])
+@pytest.mark.parametrize("module", [mutants_choice, mutants_ran, mutants_trial, mutate, mutations])
 def test_examples_of_the_tool(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -191,6 +192,59 @@ def test_clip():
     assert clip(3) == 6
     assert clip(11) == 10
 """
+
+
+FIXTURES = """\
+import pytest
+
+from informed.thing import clip, twice
+
+
+@pytest.fixture(scope="module")
+def clipped():
+    return clip(20)
+
+
+@pytest.fixture
+def calm():
+    return None
+
+
+def test_twice():
+    assert twice(2) == 4
+
+
+def test_first(clipped):
+    assert clipped == 10
+
+
+def test_second(clipped, calm):
+    assert clipped < 11
+"""
+
+
+def test_what_a_fixture_runs_counts_for_every_test_that_has_it(tmp_path: Path) -> None:
+    for name, text in {
+        "informed/__init__.py": "",
+        "informed/thing.py": f"{MODULE}\n\ndef twice(x):\n    return (lambda: 2 * x)()\n",
+        "tests/test_thing.py": FIXTURES,
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+
+    def measured() -> mutants_ran.Ran:
+        names, kept = ["test_thing"], mutants_choice.environment(tmp_path)
+        return mutants_ran.measure(tmp_path, tmp_path / "ran", names, command, kept, 1)
+
+    ran = measured()
+    of_clip = ran.tests_of("informed/thing.py", "clip")
+    assert [test.partition("::")[2] for test in of_clip] == ["test_first", "test_second"]
+    [of_twice] = ran.tests_of("informed/thing.py", "twice")
+    assert of_twice.endswith("::test_twice")
+    before = (tmp_path / "ran" / "test_thing.json").stat().st_mtime_ns
+    measured()
+    assert (tmp_path / "ran" / "test_thing.json").stat().st_mtime_ns == before
 
 
 def test_from_the_sample_to_the_table(tmp_path: Path) -> None:

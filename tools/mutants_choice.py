@@ -1,9 +1,8 @@
 """Which unit tests may notice a small error: those that name what runs the changed function.
 
-For `mutate.py`. Nothing is measured: that would cost more than the trials. A test that names the
-changed function itself comes first, then tests that name a function that names it, and so on
-(`Names`). Names are compared, no types, so some tests come that never run the line. They do no
-harm: a trial ends when a test fails or its budget is spent.
+For `mutate.py`. A test that names the changed function itself is near, then come tests that name a
+function that names it, and so on (`Names`). Names are compared, no types, so some are told that
+never run the line; which tests run it is measured (`mutants_ran.py`).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from mutants_choice import ROOT, WORK, environment
 MEMORY = 6 * 2**30
 # Seconds of computing that one mutant, and one test, may cost; and seconds by the clock, in which
 # other programs may use the machine.
-BUDGET = 10.0
-TOO_SLOW = 3.0
+BUDGET = 30.0
+TOO_SLOW = 8.0
 PATIENCE = 600.0
 
 

@@ -54,6 +54,9 @@ OPTIONS = (
 )
 
 
+COMMAND = [sys.executable, "-m", "pytest", *PLUGINS, *OPTIONS]
+
+
 @dataclass(frozen=True)
 class Trial:
     """A mutant, and the tests that may notice it, near ones first, with their distances."""

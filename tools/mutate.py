@@ -1,9 +1,10 @@
 """Plant small errors in the library, one at a time, and see whether the unit tests notice.
 
 A sample of all changes that `mutations.py` knows is drawn by a seed. Each is planted in a process
-of its own (`mutants_trial.py`), never in the package itself, and the tests that run the changed
-line (`mutants_choice.py`) are run, until one fails. What no test notices is either equivalent,
-and then stands in ``mutants_equivalent.toml`` with the reason, or is a missing test.
+of its own (`mutants_trial.py`), never in the package itself. Then the tests that run the changed
+function (`mutants_ran.py`) or name it (`mutants_choice.py`) are run, until one fails. What no test
+notices is either equivalent, and then stands in ``mutants_equivalent.toml`` with the reason, or is
+a missing test.
 
 Run as ``python tools/mutate.py --seed 0 --number 300`` (or ``make mutants``). It can be stopped at
 any time, and goes on where it stopped: an outcome holds until the changed file or one of the tests
@@ -26,9 +27,10 @@ import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mutants_choice import ROOT, WORK, Names, digest, unit_tests
-from mutants_process import folder_of
-from mutants_trial import Copy, Ending, Trial, try_in_session, warm_up
+from mutants_choice import ROOT, WORK, Names, digest, environment, unit_tests
+from mutants_process import TOO_SLOW, folder_of
+from mutants_ran import measure, order
+from mutants_trial import COMMAND, Copy, Ending, Trial, try_in_session, warm_up
 from mutations import Mutant, mutants_of
 
 EQUIVALENT = ROOT / "tools" / "mutants_equivalent.toml"
@@ -100,15 +102,18 @@ def sample(mutants: list[Mutant], number: int, seed: int) -> list[Mutant]:
 def run(mutants: list[Mutant], tests: list[str], jobs: int, again: bool = False) -> list[Outcome]:
     """Return what becomes of mutants; what is known from earlier runs is not tried again."""
     names = Names(tests)
+    quiet = environment(ROOT) | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    ran = measure(ROOT, WORK / "ran", tests, COMMAND, quiet, jobs)
     known = {} if again else read_outcomes(OUTCOMES)
     trials, settled = [], {}
     for mutant in mutants:
-        chosen = names.tests_for(mutant)
+        seen = ran.tests_of(mutant.file, mutant.outermost[0])
+        chosen = order(names.tests_for(mutant), seen, TOO_SLOW)
         old = known.get(mutant.key)
         if not chosen:
             place = f"{mutant.file}:{mutant.line}"
             settled[mutant.key] = Outcome(
-                mutant.key, place, "survived", "no test names this function", 0, 0.0, ""
+                mutant.key, place, "survived", "no test runs this", 0, 0.0, ""
             )
         elif old and old.evidence == evidence(mutant, [old.by] if old.by else chosen_tests(chosen)):
             settled[mutant.key] = old

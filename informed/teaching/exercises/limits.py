@@ -100,14 +100,18 @@ def within(seconds: float, task: Callable[[], Result]) -> Result:
 def _stop(
     thread: threading.Thread, ended: SimpleQueue[None], leave: SimpleQueue[None], tries: int = 20
 ) -> None:
-    # While an exception waits for a thread that does not run, a traced thread of Python 3.11 never
-    # gets past the start of a function (it checks for work there, and is not the one to do it). So
-    # from the first sending to the last, nothing is called here but C, which has no such start.
+    # While an exception waits for a thread that does not run, a traced or profiled thread of Python
+    # 3.11 never gets past the start of a function (it checks for work there, and is not the one to
+    # do it). So from the first sending to the last, nothing is called here but C, which has no such
+    # start, and a profiler that is a function, and so would be called, is put aside.
     send = ctypes.pythonapi.PyThreadState_SetAsyncExc
     other, me = ctypes.c_ulong(thread.ident or 0), ctypes.c_ulong(threading.get_ident())
     error, nothing = ctypes.py_object(TimeIsUp), None
-    traced = sys.gettrace() is not None
+    profiler = sys.getprofile()
+    watched = sys.gettrace() is not None or profiler is not None
     has_ended = False
+    if callable(profiler):
+        sys.setprofile(None)
     try:
         for _ in range(tries):  # more than once, for a loop that catches all exceptions
             send(other, error)
@@ -117,11 +121,13 @@ def _stop(
                 break
             except Empty:
                 pass
-        if traced and not has_ended:
+        if watched and not has_ended:
             send(other, nothing)
             send(me, error)  # who takes it tells Python that none is waiting any more
     except TimeIsUp:
         pass
+    if callable(profiler):
+        sys.setprofile(profiler)
     # Twice: one that was sent last may arrive when the thread has leave to end.
     leave.put(None)
     leave.put(None)
