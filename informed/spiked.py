@@ -109,8 +109,8 @@ def strength_from_variance(
 
     Examples
     --------
-    >>> strength_from_variance([3.0, 6.25], 1.0)
-    array([0., 4.])
+    >>> strength_from_variance([3.0, 4.0, 6.25], 1.0)
+    array([0., 0., 4.])
     """
     variance, aspect, noise = (
         np.asarray(value, float) for value in (variance, aspect, noise_variance)

@@ -28,6 +28,7 @@ from informed.clusters import average_over_clusters, cluster_features
 from informed.directions import exact_directions, pca_directions
 from informed.gap import gap_statistic, neighborhood_gap
 from informed.survival.log_rank import permutation_p_value
+from informed.validation import check_matrix
 
 X, LABELS = clustered_data(0, n_samples=20)
 
@@ -50,6 +51,15 @@ TOO_LARGE = r"X holds values up to \de\+20\d in size, whose squares float64 cann
 TOO_SMALL = (
     r"X holds values up to \de-(199|200) in size, whose squares float64 cannot hold: scale it"
 )
+
+
+def test_squares_must_not_leave_the_range_of_floats_together_either():
+    largest = float(np.sqrt(np.finfo(float).max / 800))
+    assert check_matrix(np.full((40, 20), 0.99 * largest)).shape == (40, 20)
+    assert check_matrix(np.full((4, 20), 1.01 * largest)).shape == (4, 20)
+    with pytest.raises(ValueError, match="squares float64 cannot hold"):
+        check_matrix(np.full((40, 20), 1.01 * largest))
+
 
 REFUSED = {
     "whole seed": (lambda: whole(random_state="a").fit(X), ValueError, SEED.format("'a'")),

@@ -50,6 +50,14 @@ def same_distances(ours, theirs):
 # --------------------------------------------------------------------------------------- the rivals
 
 
+def test_what_is_left_of_the_variance_is_a_share_whatever_the_scale() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 2)) @ np.eye(2, 5) + 1.0
+    for scale in (1e-6, 1.0, 1e6):
+        with pytest.raises(ValueError, match="leaves no variance across"):
+            spiked_covariance(scale * X, 2)
+        assert np.isfinite(spiked_covariance(scale * X, 1).score(scale * X))
+
+
 def test_euclidean_coordinates_are_the_samples():
     same_distances(views("euclidean")[Setting()][1], X[30:])
 

@@ -103,6 +103,40 @@ def test_there_are_numbers_to_check_on_the_page() -> None:
     assert len(NUMBERS) >= 24
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        registry.names,
+        registry.sealable,
+        registry.chapters,
+        lambda: registry.sealed("ex-any"),
+        lambda: registry.find("ex-any"),
+    ],
+)
+def test_whoever_asks_first_has_the_chapters_loaded(
+    ask: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Loading(Exception):
+        pass
+
+    def load() -> None:
+        raise Loading
+
+    monkeypatch.setattr(registry, "load", load)
+    with pytest.raises(Loading):
+        ask()
+
+
+def test_three_decimals_are_enough_on_the_page_too() -> None:
+    """As long as two significant digits remain: 0.038 for 0.03846."""
+    sealed = sealed_numbers("ex-any", [0.03846, 0.00846], ["a", "b"], {}, [], 1e-3)
+    for (value, right), field in zip(
+        [(0.038, True), (0.008, False)], sealed["answers"], strict=True
+    ):
+        key = seal(f"{field['salt']}|{key_of(value, field['digits'])}")
+        assert (key in field["keys"]) is right
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 def test_the_page_judges_as_the_notebook_does(call: Call, name: str) -> None:
     answers = answers_of(name)

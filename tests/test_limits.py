@@ -6,14 +6,17 @@ or lets nonsense through, and shows at no other value.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from informed import DiffusionMap
-from informed.alternating import AlternatingInformedClustering
+from informed import DiffusionMap, InformedMahalanobis, LocalInformedMahalanobis
+from informed.alternating import AlternatingInformedClustering, choose_block_numbers
+from informed.clusters import cluster_features
 from informed.datasets import (
     make_curved_manifold,
     make_hidden_square,
@@ -23,11 +26,25 @@ from informed.datasets import (
 )
 from informed.datasets.block_data import make_block_data
 from informed.datasets.blurred import blurred_toy
+from informed.datasets.mixed import mixed_toy
 from informed.directions import gradient_directions, penalized_directions, penalty_path
+from informed.experiments import grouping_null
 from informed.gap import gap_statistic, neighborhood_gap
-from informed.survival import compare_survival, permutation_p_value
+from informed.metrics import RandomTrees
+from informed.metrics.covariance import spiked_covariance
+from informed.survival import (
+    compare_survival,
+    cox_coefficients,
+    drop_late_deaths,
+    permutation_p_value,
+    restricted_mean,
+    truncate_follow_up,
+)
 from informed.theory import (
+    axis_roles,
+    distance_moments,
     error_bound,
+    error_floor,
     estimate_spectrum,
     expected_errors,
     kmeans_mistakes,
@@ -56,6 +73,58 @@ def _alternating(**options: Any) -> object:
 def _diffusion(**options: Any) -> object:
     return DiffusionMap(**({"n_components": 1, "epsilon": 50.0} | options)).fit(X)
 
+
+def _alternating_once(**options: Any) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return _alternating(**options)
+
+
+def _gradient(**options: Any) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return gradient_directions(X, LABELS, 2, **options)
+
+
+def _two_types(name: str) -> Callable[..., Any]:
+    toy = make_two_types(3, random_state=0)
+    return lambda n_components: getattr(toy, name)(n_components)
+
+
+def _global(samples: Any = None, **options: Any) -> Callable[..., Any]:
+    if samples is None:
+        samples = np.random.default_rng(1).normal(size=(20, 6))
+    return lambda **more: InformedMahalanobis(random_state=0, **options, **more).fit(samples)
+
+
+def _local(**options: Any) -> LocalInformedMahalanobis:
+    return LocalInformedMahalanobis(**{"random_state": 0, "n_init": 1} | options).fit(X)
+
+
+def _local_fitted(name: str, **options: Any) -> Callable[..., Any]:
+    return lambda **more: getattr(_local(n_components=2, n_clusters=3, **options), name)(**more)
+
+
+def check_search_trees(**options: Any) -> object:
+    return _local(search=RandomTrees(**options))
+
+
+def _rejection_rate(**options: Any) -> object:
+    null = grouping_null(DURATIONS, EVENTS, [GROUPS], n_permutations=9, random_state=0)
+    return null.rejection_rate(np.min, **options)
+
+
+SURVIVAL = {"durations": DURATIONS, "events": EVENTS}
+FLOOR = {"strength": 2.0, "noise": 1.0}
+SIX = {"n_samples": 9, "n_features": 6, "strengths": [3.0]}
+KMEANS = {"n_samples": 9, "sizes": [9, 9], "n_components": 1}
+ROLES = {"strength": 2.0, "direction_aspect": 0.5, "variance_aspect": 0.5}
+MOMENTS = {
+    "directions": np.eye(3)[:, :2],
+    "variances": np.ones(2),
+    "loadings": np.eye(3)[:, :1],
+    "difference": np.ones((1, 1)),
+}
 
 # Function, its other arguments, the argument in question, the last good value, the first bad one.
 LIMITS: list[tuple[Callable[..., Any], dict[str, Any], str, Any, Any]] = [
@@ -200,6 +269,77 @@ LIMITS: list[tuple[Callable[..., Any], dict[str, Any], str, Any, Any]] = [
     (kurtosis_samples, {"n_components": 5}, "kurtosis", 1.0, 1 - TINY),
     (kurtosis_samples, {"n_components": 5}, "kurtosis", 3 - TINY, 3.0),
     (predicted_agreement, {"n_components": 5, "kurtosis": 1.0}, "n_samples", 2, 1),
+    (error_floor, FLOOR | {"n_samples": 9}, "dimension", 2, 1),
+    (error_floor, FLOOR | {"dimension": 9}, "n_samples", 1, 0),
+    (error_floor, FLOOR | {"n_samples": 9, "dimension": 9}, "n_components", 1, 0),
+    (error_floor, FLOOR | {"n_samples": 9, "dimension": 9}, "n_components", 8, 9),
+    (error_floor, {"n_samples": 9, "dimension": 9, "noise": 1.0}, "strength", TINY, 0.0),
+    (error_floor, {"n_samples": 9, "dimension": 9, "strength": 1.0}, "noise", 0.0, -TINY),
+    (expected_errors, {"n_samples": 9, "strengths": [3.0], "dimension": 5}, "noise", 0.0, -TINY),
+    (error_bound, {"n_samples": 9, "strengths": [3.0], "noise": 1.0}, "dimension", 1, 0),
+    (distance_moments, MOMENTS, "noise", 0.0, -TINY),
+    (axis_roles, ROLES, "noise", TINY, 0.0),
+    (predicted_gain, SIX | {"n_clusters": 2, "noise": 1.0}, "separation", TINY, 0.0),
+    *(
+        (function, others | {name: 1.0}, other, TINY, 0.0)
+        for name, other in [("separation", "noise"), ("noise", "separation")]
+        for function, others in [
+            (misclassification_rate, {"n_samples": 9}),
+            (linkage_failure, {"n_samples": 9, "n_features": 9}),
+        ]
+    ),
+    (linkage_samples, {"n_features": 9, "noise": 1.0}, "separation", 1.0, 0.0),
+    (linkage_samples, {"n_features": 9, "separation": 1.0}, "noise", 1.0, 0.0),
+    (kmeans_mistakes, KMEANS | {"noise": 1.0}, "separation", TINY, 0.0),
+    (kmeans_mistakes, KMEANS | {"separation": 1.0}, "noise", TINY, 0.0),
+    (_alternating, {}, "n_row_clusters", 2, 1),
+    (_alternating, {}, "n_column_clusters", 2, 1),
+    (_alternating_once, {}, "max_iter", 1, 0),
+    (choose_block_numbers, {"X": X, "random_state": 0}, "max_clusters", 2, 1),
+    (mixed_toy, {"blur": 0.5}, "n_samples", 2, 1),
+    (mixed_toy, {"n_samples": 5}, "blur", 0.0, -TINY),
+    (blurred_toy, {"blur": np.inf}, "n_samples", 2, 1),
+    (_two_types("eigenvalues"), {}, "n_components", 900, 901),
+    (_two_types("eigenvalues"), {}, "n_components", 1, 0),
+    (_two_types("eigenvectors"), {}, "n_components", 18, 19),
+    (_two_types("eigenvectors"), {}, "n_components", 1, 0),
+    (cluster_features, {"X": X, "random_state": 0}, "n_clusters", 6, 7),
+    (cluster_features, {"X": X, "random_state": 0}, "n_clusters", 1, 0),
+    (cluster_features, {"X": X, "n_clusters": 2}, "n_init", 1, 0),
+    (_gradient, {}, "max_iter", 1, 0),
+    (_gradient, {"max_iter": 3}, "tol", 0.0, -TINY),
+    (spiked_covariance, {"X": X}, "n_components", 5, 6),
+    (spiked_covariance, {"X": X}, "n_components", 1, 0),
+    (_global(n_clusters=3), {"variances": "auto"}, "n_components", 1, 0),
+    # Of eleven samples the smaller ones of three training folds have seven.
+    (_global(np.eye(11)[:, :9], n_clusters="auto"), {}, "n_components", 5, 6),
+    (_global(n_clusters="auto", n_components=2), {}, "n_init", 1, 0),
+    (_local, {"n_components": 1}, "n_neighbors", 2, 1),
+    (_local, {}, "n_neighbors", 9, 10),
+    (_local, {}, "n_components", 1, 0),
+    (_local, {"n_components": 1}, "n_clusters", 1, 0),
+    (_local, {"n_components": 3}, "n_clusters", 3, 2),
+    (_local, {}, "n_clusters", 6, 7),
+    (_local, {"feature_labels": LABELS}, "n_components", 3, 4),
+    (_local_fitted("kneighbors"), {}, "n_neighbors", 8, 9),
+    (_local_fitted("kneighbors"), {}, "n_neighbors", 1, 0),
+    (_local_fitted("kneighbors"), {"X": X + 0.1}, "n_neighbors", 9, 10),
+    (_local_fitted("kneighbors_graph"), {}, "n_neighbors", 8, 9),
+    (_local_fitted("kneighbors_graph"), {}, "n_neighbors", 1, 0),
+    (_local_fitted("kneighbors"), {"n_neighbors": 3}, "n_candidates", 3, 2),
+    (_local_fitted("kneighbors"), {"n_neighbors": 3}, "n_candidates", 8, 9),
+    (_local_fitted("kneighbors"), {"n_neighbors": 3, "X": X + 0.1}, "n_candidates", 9, 10),
+    (_local_fitted("penalty_path", directions="penalized"), {}, "sample", 8, 9),
+    (_local_fitted("penalty_path", directions="penalized"), {}, "sample", 0, -1),
+    (check_search_trees, {}, "n_trees", 1, 0),
+    (check_search_trees, {}, "leaf_size", 2, 1),
+    (cox_coefficients, SURVIVAL | {"covariates": X[:6, :1]}, "penalty", 0.0, -TINY),
+    (truncate_follow_up, SURVIVAL, "horizon", TINY, 0.0),
+    (drop_late_deaths, SURVIVAL, "horizon", TINY, 0.0),
+    (restricted_mean, SURVIVAL, "horizon", TINY, 0.0),
+    (compare_survival, SURVIVAL | {"groups": GROUPS}, "horizon", TINY, 0.0),
+    (grouping_null, SURVIVAL | {"groupings": [GROUPS]}, "n_permutations", 1, 0),
+    (_rejection_rate, {}, "alpha", TINY, 0.0),
 ]
 
 

@@ -112,6 +112,33 @@ LIMITS += [
 ]
 
 
+SOME: list[tuple[Callable[..., Any], str, dict[str, Any]]] = [
+    *((e.penalty_study, name, {}) for name in ("designs", "blurs", "sizes", "counts")),
+    *((e.local_penalty_study, name, {}) for name in ("spreads", "sizes")),
+    *((e.alternation_study, name, {}) for name in ("families", "signals")),
+    *((e.phase_diagram, name, {}) for name in ("noises", "sizes")),
+    *((each, "data_names", {}) for each in (e.choice_study, e.rival_study)),
+    *((each, "train_sizes", {}) for each in (e.classification_study, e.covariance_study)),
+    (e.locality_tradeoff, "sizes", {}),
+    (e.block_study, "cases", {}),
+    (e.cohorts, "sizes", {"names": [COHORT]}),
+    *(
+        (each, "sizes", {"cohort": COHORT})
+        for each in (e.neighborhood_sweep, e.own_patients, e.cohort_sensitivity)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "others"), SOME, ids=[f"{row[0].__name__}-{row[1]}" for row in SOME]
+)
+def test_something_must_be_asked_for(
+    function: Callable[..., Any], name: str, others: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError, match=name):
+        function(**others, **{name: ()})
+
+
 class WorkBegins(Exception):
     """The settings were accepted."""
 

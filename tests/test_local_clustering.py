@@ -20,6 +20,9 @@ from sklearn.cluster import (
 
 from informed import FewerDirectionsWarning, InformedMahalanobis, LocalInformedMahalanobis
 from informed.directions import choose_penalty
+from informed.directions.solvers import RankError
+from informed.metrics import neighborhoods
+from informed.metrics.model import find_model
 
 PROFILES = ("as-is", "centered", "standardized")
 
@@ -305,3 +308,22 @@ def test_what_cannot_be_done_is_refused_by_name(options, message):
         make(**({"n_clusters": None} | options)).fit(uneven_data(16))
     with pytest.raises(TypeError, match="clustering must be one of"):
         make(clustering=SpectralClustering).fit(uneven_data(16))
+
+
+def test_a_rank_that_is_told_too_large_is_not_believed_for_ever(monkeypatch):
+    """Rounding may see a direction in one matrix of a neighbourhood and not in another."""
+    asked = []
+
+    def find(centered, recipe, labels, choose):
+        asked.append(recipe.n_components)
+        assert len(asked) < 99
+        if recipe.n_components > 1:
+            raise RankError("one direction is not there", recipe.n_components)
+        return find_model(centered, recipe, labels, choose)
+
+    monkeypatch.setattr(neighborhoods, "find_model", find)
+    X, _ = clustered_data(0, n_samples=12, sizes=(6, 5, 4))
+    with pytest.warns(FewerDirectionsWarning):
+        local = LocalInformedMahalanobis(8, 3, 3, random_state=0).fit(X)
+    assert asked[:3] == [3, 2, 1]
+    assert (np.count_nonzero(local.components_.any(axis=2), axis=1) == 1).all()

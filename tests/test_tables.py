@@ -250,6 +250,12 @@ BAD: dict[str, tuple[str | bytes, dict[str, Any], list[str]]] = {
     "summary below": (lines(first=("p1", "p2", "p3", "Total")), {}, ["'Total'", "--index-col"]),
     # Columns that are no measurements.
     "code further right": ("a,plz\n1.5,01371\n2.5,80331\n", {}, ["'plz'", "'01371'", "--keep"]),
+    "one column that is called 0": (
+        ",0\na,1.5\nb,2.5\n", {}, ["numbers only", "--no-header"]
+    ),
+    "no header, first line shorter": (
+        "1.5,2\n1,2.5,3\n2,3.5,4\n", {"header": False}, ["line 1 is shorter", "header"]
+    ),
     "dates further right": ("a,seen\n1.5,20240131\n2.5,20240131\n", {}, ["'seen'", "dates"]),
     "date by its name": ("a,exam_date\n1.5,31\n2.5,17\n", {}, ["exam_date"]),
     "counts from 100": (lines(first=(100, 101, 102, 103), title="x"), {}, ["'x'", "counts"]),
@@ -343,6 +349,13 @@ def test_a_first_sample_that_r_took_for_names_is_said(tmp_path):
     (note,) = read(tmp_path, "X1.5,X2,X3\n4,5,6.5\n7,8,9.9\n").notes
     assert "R makes of numbers" in note
     assert read(tmp_path, "X1,X2,X3\n4,5,6.5\n7,8,9.9\n").notes == ()
+
+
+@pytest.mark.parametrize("number", [20240001, 20241301, 20240100, 20240132])
+def test_what_is_no_day_of_any_month_is_no_date(number: int, tmp_path: Path) -> None:
+    table = read(tmp_path, f"a,count\n1.5,{number}\n2.5,20240131\n")
+    assert table.columns == ("a", "count")
+    assert table.values[0, 1] == number
 
 
 def test_salt_is_a_name(tmp_path):

@@ -337,6 +337,18 @@ def test_k_means_errs_about_as_often_as_predicted(n, noise):
     assert blind < predicted  # estimated centres cost something
 
 
+def test_samples_of_linkage_where_next_to_nothing_is_asked():
+    for failure in (0.5, 1.9, 1.99, 2.5, 30.0):
+        needed = 16 * np.log(4 / (2 * failure)) * (1 + 4 * 0.25) ** 2
+        assert linkage_samples(2, 2.0, 1.0, failure) == int(np.ceil(1 + max(0, needed)))
+    assert linkage_samples(2, 2.0, 1.0, 30.0) == 1
+
+
+def test_no_number_of_samples_that_anyone_has_is_infinite():
+    assert samples_for_rate(0.05, 1e-9, 1.0, 3, 3.0) == np.inf
+    assert np.isfinite(samples_for_rate(0.05, 1e-3, 1.0, 3, 3.0))
+
+
 def test_linkage_bound_holds_and_the_samples_suffice():
     p, noise, separation = 30, 0.5, 2.0
     labels = np.repeat(np.arange(3), 10)

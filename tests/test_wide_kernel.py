@@ -178,6 +178,15 @@ def test_predictions() -> None:
     assert grown == sorted(grown)
 
 
+def test_a_mean_may_be_as_far_from_zero_as_is_said() -> None:
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    X -= X.mean(axis=0)
+    Z = X @ np.linalg.inv(np.linalg.cholesky(np.cov(X, rowvar=False))).T
+    assert wide_kernel_matrix(Z + 0.9e-6).shape == (2, 2)
+    with pytest.raises(ValueError, match=r"off by 1\.1e-06"):
+        wide_kernel_matrix(Z + 1.1e-6)
+
+
 def test_input_is_checked() -> None:
     Z = some_samples(0, 20, 3)
     with pytest.raises(ValueError, match="whitened"):

@@ -55,7 +55,7 @@ FORGOTTEN = {"sqrt", "abs", "log", "log1p", "exp", "square", "sorted", "sort", "
 # Conditions without an operator that could be changed.
 PLAIN = (ast.Name, ast.Attribute, ast.Call)
 # Options that change where a warning points, or whether what was checked is checked once more.
-SAME_RESULT = ("stacklevel", "check_input", "check_finite")
+SAME_RESULT = ("stacklevel", "check_input", "check_finite", "strict")
 # Below this a constant is a tolerance.
 TOLERANCE = 1e-3
 

@@ -197,7 +197,10 @@ def kmeans_mistakes(
 def samples_for_rate(
     rate: float, separation: float, noise: float, n_clusters: int, cluster_size: float
 ) -> float:
-    """Return the number of samples at which :func:`misclassification_rate` falls to ``rate``."""
+    """Return the number of samples at which :func:`misclassification_rate` falls to ``rate``.
+
+    Infinite if it is beyond all that can be collected (e⁴⁰).
+    """
 
     def excess(log_degrees: float) -> float:
         found = misclassification_rate(
@@ -212,6 +215,8 @@ def samples_for_rate(
     low, high = -2.0, 40.0
     if excess(low) <= 0:
         return 1 + float(np.exp(low))
+    if excess(high) > 0:
+        return np.inf
     return 1 + float(np.exp(brentq(excess, low, high)))
 
 

@@ -92,11 +92,10 @@ def _global_view(training: Array, method: str, settings: SplitSettings, seed: in
         transform: Map = metric.transform
         return transform
     # Centred, as for the informed metrics: features are alike if they move together.
-    centered, mean = center(training)
-    agglomeration = FeatureAgglomeration(settings.n_clusters).fit(centered)
+    agglomeration = FeatureAgglomeration(settings.n_clusters).fit(center(training)[0])
 
     def means(X: Array) -> Array:
-        pooled: Array = agglomeration.transform(X - mean)
+        pooled: Array = agglomeration.transform(X)
         return pooled
 
     if method == "agglomeration":

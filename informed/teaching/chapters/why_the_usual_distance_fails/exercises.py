@@ -131,7 +131,7 @@ def _share_of_pairs(Z: Array, group: Array) -> float:
 def _curve(X: Array, group: Array, ks: list[int], *, whiten: bool = True) -> list[float]:
     left, singular, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     scores = left if whiten else left * singular
-    return [_share_of_pairs(np.sqrt(len(X) - 1) * scores[:, :k], group) for k in ks]
+    return [_share_of_pairs(scores[:, :k], group) for k in ks]
 
 
 @function_check(
