@@ -350,6 +350,8 @@ def test_stability_without_a_seed_or_without_a_second_restart():
     assert InformedMahalanobis(2, clustering="ward").fit(X).stability_ == 1.0
     assert InformedMahalanobis(2, directions="pca").fit(X).stability_ == 1.0
     assert np.isnan(InformedMahalanobis(2, n_init=1).fit(X).stability_)
+    # One cluster is the same from every seed.
+    assert InformedMahalanobis(1, 1, n_init=1).fit(X).stability_ == 1.0
 
 
 def test_stability_keeps_the_samples_no_longer_than_needed():

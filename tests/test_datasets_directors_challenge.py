@@ -23,6 +23,7 @@ from informed.datasets.directors_challenge import (
     _CLINIC,
     _EXPRESSION,
     FOLDER_VARIABLE,
+    _clinical_grade,
     read_study,
 )
 
@@ -362,3 +363,17 @@ def real_copy(tmp_path, change):
 def test_real_files_that_were_changed_are_refused(tmp_path, change, match):
     with pytest.raises(ValueError, match=match):
         load_directors_challenge(real_copy(tmp_path, change))
+
+
+@pytest.mark.parametrize(
+    ("words", "grade"),
+    [
+        ("WELL DIFFERENTIATED", 1),
+        ("Moderate Differentiation", 2),
+        ("POORLY DIFFERENTIATED", 3),
+        ("not determined", 0),
+        ("", 0),
+    ],
+)
+def test_a_grade_that_is_not_told_is_no_grade(words, grade):
+    assert _clinical_grade({"Histologic grade": words}) == grade

@@ -198,3 +198,11 @@ def test_bad_arguments_of_the_objective(function):
 def test_bad_arguments_of_the_subspace_error(arguments, message):
     with pytest.raises(ValueError, match=message):
         subspace_error(*arguments)
+
+
+@pytest.mark.parametrize(("shape", "rank"), [((9, 6), 6), ((5, 7), 4)])
+def test_more_directions_than_samples_or_features_allow_are_refused_by_their_number(shape, rank):
+    X = np.random.default_rng(0).normal(size=shape)
+    assert pca_directions(X, rank).directions.shape == (shape[1], rank)
+    with pytest.raises(ValueError, match=rf"n_components={rank + 1} .* rank at most {rank}\b"):
+        pca_directions(X, rank + 1)

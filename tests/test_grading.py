@@ -369,7 +369,8 @@ def test_points_are_read_and_bad_ones_refused(tmp_path) -> None:
     sheet.write_text(json.dumps(filled(CHAPTERS[0], {})))
     assert worth_of(["ex-a=2.5", "ex-b"], Limits()) == {"ex-a": 2.5, "ex-b": 1.0}
     assert "ex-gram" in worth_of([str(sheet)], Limits())
-    for bad in ("ex-a=x", "ex-a=0", "ex-a=-1"):
+    assert worth_of(["ex-a=999999"], Limits()) == {"ex-a": 999999.0}
+    for bad in ("ex-a=x", "ex-a=0", "ex-a=-1", "ex-a=1000000", "ex-a=nan"):
         with pytest.raises(ValueError, match="--exercises"):
             worth_of([bad], Limits())
 

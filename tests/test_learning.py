@@ -18,7 +18,7 @@ from informed.teaching.exercises.engine import judge
 from informed.teaching.exercises.forms import number
 from informed.teaching.exercises.sealed import form, key_of, seal, sealed_numbers
 from informed.teaching.explorer.pack import packed_script, page_style
-from informed.teaching.proofs import Proof, assemble, names, parse
+from informed.teaching.proofs import Proof, _html, assemble, names, parse
 from informed.teaching.quiz import quiz
 
 if TYPE_CHECKING:
@@ -101,6 +101,13 @@ def test_numbers_are_read_as_the_notebook_reads_them(call: Call) -> None:
 
 def test_there_are_numbers_to_check_on_the_page() -> None:
     assert len(NUMBERS) >= 24
+
+
+def test_formulas_of_a_step_are_set_and_stay_with_their_point() -> None:
+    assert _html("Let $x<1$ & then $y$, as $z$.") == (
+        r'Let \(x&lt;1\) &amp; then <span class="kept">\(y\),</span> '
+        r'as <span class="kept">\(z\).</span>'
+    )
 
 
 @pytest.mark.parametrize(

@@ -153,3 +153,19 @@ def test_nothing_is_predicted_without_separation_or_without_noise(
         function(**{"separation": 1.0, "noise": 1.0, name: 0.0})
     with pytest.raises(ValueError, match="noise"):
         recovery(10, np.eye(2), [5, 5], 0.0)
+
+
+def test_what_is_left_of_clusters_of_unequal_size_by_hand() -> None:
+    """The directions of the truth, averaged over what k-means is expected to find."""
+    loadings, sizes = np.array([[1.0, 0.2], [-0.4, 1.0], [0.3, -1.0]]), np.array([5.0, 12.0, 60.0])
+    found = recovery(7, loadings, sizes, 1.3)
+    assert 0.05 < found.misclassified < 0.5
+    left, strengths, _ = np.linalg.svd(np.repeat(loadings, sizes.astype(int), axis=0))
+    of_cluster = left[np.cumsum(sizes).astype(int) - 1, :2]
+    averaged = np.empty((3, 2))
+    for cluster in range(3):
+        shares = sizes * found.rates[:, cluster]
+        averaged[cluster] = shares @ of_cluster / np.sqrt(shares.sum())
+    assert found.misfit == pytest.approx(2 - np.sum(averaged**2))
+    assert found.strengths == pytest.approx(np.linalg.svd(averaged * strengths)[1] ** 2)
+    assert found.misclassified == pytest.approx(1 - sizes @ np.diag(found.rates) / sizes.sum())

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from informed.studies.cli.cells import are_names
 from informed.studies.cli.tables import Table, read_table
 
 VALUES = np.array([[1.5, 20.25, 3.0], [4.5, 0.125, -6.0], [7.5, 8.0, 9.5], [0.5, 2.5, 1e-3]])
@@ -349,6 +350,12 @@ def test_a_first_sample_that_r_took_for_names_is_said(tmp_path):
     (note,) = read(tmp_path, "X1.5,X2,X3\n4,5,6.5\n7,8,9.9\n").notes
     assert "R makes of numbers" in note
     assert read(tmp_path, "X1,X2,X3\n4,5,6.5\n7,8,9.9\n").notes == ()
+
+
+def test_amounts_in_one_unit_are_no_names() -> None:
+    assert not are_names(["5 mg", "7 mg"])
+    assert are_names(["5 mg", "7 kg"])
+    assert are_names(["5 mg", "placebo"])
 
 
 @pytest.mark.parametrize("number", [20240001, 20241301, 20240100, 20240132])
