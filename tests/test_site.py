@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
 from browsing import CHAPTERS, PAGES, PHONE, foreign, visit
 from playwright.sync_api import Browser
 
@@ -95,38 +94,3 @@ def test_the_tables_of_the_api_show_formulas_not_their_source(site: Path) -> Non
     for page in pages:
         words = re.findall(r'<span class="pre">([^<]*)</span>', page.read_text(encoding="utf-8"))
         assert [word for word in words if re.search(r"\\[a-zA-Z]{2,}|\^", word)] == [], page.name
-
-
-BOX = ("button.toggle-button", ":scope > :not(.admonition-title):not(button)")
-# Opens each of them and returns how many were open before, or are not now. A click of the mouse
-# brings its place into view, and all mathematics on the way is set: once of each kind is enough.
-OPEN_ALL = """(places, [button, body]) => {
-    const visible = part => part.checkVisibility({visibilityProperty: true})
-        && part.getBoundingClientRect().height > 0;
-    const before = places.filter(place => visible(place.querySelector(body)));
-    places.forEach(place => place.querySelector(button).click());
-    const after = places.filter(place => !visible(place.querySelector(body)));
-    return before.length + after.length;
-}"""
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_folded_parts_open(name: str, browser: Browser, site_url: str) -> None:
-    kinds = {
-        "article .solution.dropdown": BOX,
-        "article .admonition.dropdown:not(.solution)": BOX,
-        "article details:not(.informed-seen)": ("summary", "pre"),
-    }
-    with visit(browser, f"{site_url}/{name}.html", mathematics=False) as this:
-        assert this.page.locator("article .solution.dropdown").count()
-        for kind, (button, body) in kinds.items():
-            places = this.page.locator(kind)
-            if not places.count():
-                continue
-            first = places.first
-            assert not first.locator(body).first.is_visible()
-            first.locator(button).first.click()
-            assert first.locator(body).first.is_visible()
-            first.locator(button).first.click()
-            assert not first.locator(body).first.is_visible()
-            assert places.evaluate_all(OPEN_ALL, [button, body]) == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import CHAPTERS, PHONE, foreign, visit
+from browsing import CHAPTERS, foreign, visit
 from bs4 import BeautifulSoup
 from moved_explorers import Moved, explorers
 from PIL import Image
@@ -140,17 +140,3 @@ def is_mathjax(path: Path) -> bool:
 def test_the_site_is_light(site: Path) -> None:
     files = [path for path in site.rglob("*") if path.is_file() and not is_mathjax(path)]
     assert sum(path.stat().st_size for path in files) < 40 * MB
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_the_text_stays_where_it_is_while_a_chapter_opens(
-    name: str, browser: Browser, site_url: str
-) -> None:
-    """The measure of layout shifts is good below 0.1; formulas alone would give twice that."""
-    with visit(browser, f"{site_url}/{name}.html", viewport=PHONE) as this:
-        shifts = this.page.evaluate(
-            """() => new Promise(go => new PerformanceObserver(list =>
-                go(list.getEntries().map(entry => entry.value))
-            ).observe({type: 'layout-shift', buffered: true}) || setTimeout(() => go([]), 500))"""
-        )
-        assert sum(shifts) < 0.1

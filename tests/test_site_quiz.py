@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import SET_ALL_MATHEMATICS
 from bs4 import BeautifulSoup
 from conftest import unavailable
 
-from informed.quiz import names, quiz
+from informed.quiz import names
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -35,72 +34,6 @@ def page(browser: Browser) -> Iterator[Page]:
 def shown(block: Locator) -> list[str]:
     """Return the explanations that can be seen."""
     return [e.inner_text() for e in block.locator(".explanation").all() if e.is_visible()]
-
-
-# Clicks on the label of each choice and tells what can then be seen: of the whole question, or of
-# this choice where several may be chosen, which a second click takes back.
-CHOOSE_EACH = """(fieldset, several) => [...fieldset.querySelectorAll('.choice')].map(choice => {
-    const seen = () => [...(several ? choice : fieldset).querySelectorAll('.explanation')]
-        .filter(words => words.checkVisibility({visibilityProperty: true}))
-        .map(words => words.innerText);
-    const label = choice.querySelector('label');
-    label.click();
-    const answer = {
-        checked: choice.querySelector('input').checked,
-        own: choice.querySelector('.explanation').checkVisibility(),
-        seen: seen(),
-    };
-    if (several) {
-        label.click();
-        answer.after = seen();
-    }
-    return answer;
-})"""
-
-
-@pytest.mark.parametrize("name", names())
-def test_each_choice_of_each_question_answers(
-    site: Path, site_url: str, page: Page, name: str
-) -> None:
-    page_of(site, name)
-    page.goto(f"{site_url}/book/{name}.html")
-    page.wait_for_function("window.MathJax?.startup?.promise")
-    page.evaluate(SET_ALL_MATHEMATICS)
-    block = page.locator(f"#quiz-{name}")
-    questions = quiz(name).questions
-    fieldsets = block.locator("fieldset").all()
-    assert len(fieldsets) == len(questions)
-    assert_typeset(block, name)
-    assert shown(block) == []
-    # By the label, as most readers do; the explanation of this choice shows, and it alone.
-    fieldsets[0].locator(".choice label").first.click(position={"x": 4, "y": 8})
-    assert fieldsets[0].locator(".choice input").first.is_checked()
-    if questions[0].several:
-        fieldsets[0].locator(".choice label").first.click(position={"x": 4, "y": 8})
-    for question, fieldset in zip(questions, fieldsets, strict=True):
-        answers = fieldset.evaluate(CHOOSE_EACH, question.several)
-        for choice, answer in zip(question.choices, answers, strict=True):
-            assert answer["checked"]
-            assert answer["own"]
-            (words,) = answer["seen"]
-            assert words.startswith("Right." if choice.right else "No.")
-            assert not question.several or answer["after"] == []
-    # A question keeps its answer while others are answered.
-    single = sum(not question.several for question in questions)
-    assert len(shown(block)) == single
-
-
-def assert_typeset(block: Locator, name: str) -> None:
-    text = block.evaluate("block => block.textContent")
-    assert "\\(" not in text
-    assert "$" not in text
-    formulas = sum(
-        part.count("$") // 2
-        for question in quiz(name).questions
-        for part in [question.text, *(c.text + c.explanation for c in question.choices)]
-    )
-    assert block.locator("mjx-container").count() == formulas
-    assert block.locator("mjx-merror, [data-mjx-error]").count() == 0
 
 
 def test_by_keyboard_alone(site: Path, site_url: str, page: Page) -> None:
