@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from conftest import ROOT
@@ -216,3 +218,10 @@ def test_command_line_runs_it(tmp_path):
     words = "run phase_diagram --noises 1.0 --sizes 16,32 --n-repeats 1 --n-known 2 --n-init 1"
     assert main([*words.split(), "--quiet", "--out", str(tmp_path)]) == 0
     assert load_result(tmp_path / "phase_diagram").errors.shape == (3, 1, 2, 1)
+
+
+def test_the_theory_claims_ten_samples_per_direction_and_no_fewer(small):
+    for sizes, applies in [((29, 30), [False, True]), ((30, 31), [True, True])]:
+        calm = dataclasses.replace(small, noises=np.array([0.1, 0.1]), sizes=np.array(sizes))
+        assert calm.applies[0].all()
+        assert calm.applies[1].tolist() == [applies, applies]

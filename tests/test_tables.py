@@ -358,7 +358,13 @@ def test_amounts_in_one_unit_are_no_names() -> None:
     assert are_names(["5 mg", "placebo"])
 
 
-@pytest.mark.parametrize("number", [20240001, 20241301, 20240100, 20240132])
+@pytest.mark.parametrize("number", [18000101, 20240101, 20241231, 20241031, 22001231])
+def test_a_column_of_days_is_refused(number: int, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"'seen'.*dates"):
+        read(tmp_path, f"a,seen\n1.5,{number}\n2.5,20240131\n")
+
+
+@pytest.mark.parametrize("number", [17991231, 22010101, 20240001, 20241301, 20240100, 20240132])
 def test_what_is_no_day_of_any_month_is_no_date(number: int, tmp_path: Path) -> None:
     table = read(tmp_path, f"a,count\n1.5,{number}\n2.5,20240131\n")
     assert table.columns == ("a", "count")
