@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -190,3 +190,20 @@ def test_every_variation_changes_exactly_one_step():
     for name, change in VARIATIONS.items():
         assert len(change) == (name != UNCHANGED)
         assert all(getattr(defaults, key) != value for key, value in change.items())
+
+
+def test_two_means_split_looks_at_two_coordinates() -> None:
+    steps, differ = Steps(split="two-means"), 0
+    for seed in range(6):
+        points = np.random.default_rng(seed).normal(size=(24, 6))
+        distances = squareform(pdist(points))
+        embedding = DiffusionMap(5, scale=steps.scale, metric="precomputed").fit_transform(
+            distances
+        )
+        two, three = (
+            KMeans(2, n_init=10, random_state=0).fit_predict(embedding[:, :count])
+            for count in (2, 3)
+        )
+        assert adjusted_rand_score(_split(distances, steps), two) == 1
+        differ += adjusted_rand_score(two, three) < 1
+    assert differ > 0
