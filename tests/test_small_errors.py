@@ -38,6 +38,7 @@ from informed.experiments import HiddenSpace
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_parameters
+from informed.metrics.neighbors import _leaves
 from informed.metrics.neighborhoods import cluster_from_scratch
 from informed.spiked import limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
@@ -379,6 +380,16 @@ def test_each_round_of_the_alternation_keeps_what_is_cheaper_than_a_fresh_start(
     for seed in range(5):
         kept = _recluster(points, truth, 30, np.random.RandomState(seed))
         assert _cost(points, kept) <= _cost(points, truth) * (1 + 1e-12)
+
+
+def test_a_tree_cuts_points_on_a_line_into_intervals() -> None:
+    X = np.random.default_rng(0).normal(size=(1000, 1))
+    for seed in range(3):
+        leaves = list(_leaves(X, 40, np.random.RandomState(seed)))
+        assert sorted(np.concatenate(leaves)) == list(range(1000))
+        assert all(20 <= len(leaf) <= 40 for leaf in leaves)
+        ends = sorted((X[leaf].min(), X[leaf].max()) for leaf in leaves)
+        assert all(high < low for (_, high), (low, _) in zip(ends, ends[1:], strict=False))
 
 
 # ---------------------------------------------------------------------------------- experiments
