@@ -8,6 +8,7 @@ shows only in a corner: a factor that a coarse grid hides, a tolerance, two rare
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,8 @@ from informed.experiments import HiddenSpace
 from informed.metrics import InformedMahalanobis, LocalInformedMahalanobis
 from informed.metrics.global_metric import _cluster_samples
 from informed.metrics.model import check_parameters
-from informed.metrics.neighbors import _leaves
 from informed.metrics.neighborhoods import cluster_from_scratch
+from informed.metrics.neighbors import _leaves
 from informed.spiked import limiting_cosine, strength_from_variance
 from informed.survival import compare_survival
 
@@ -389,7 +390,7 @@ def test_a_tree_cuts_points_on_a_line_into_intervals() -> None:
         assert sorted(np.concatenate(leaves)) == list(range(1000))
         assert all(20 <= len(leaf) <= 40 for leaf in leaves)
         ends = sorted((X[leaf].min(), X[leaf].max()) for leaf in leaves)
-        assert all(high < low for (_, high), (low, _) in zip(ends, ends[1:], strict=False))
+        assert all(high < low for (_, high), (low, _) in pairwise(ends))
 
 
 # ---------------------------------------------------------------------------------- experiments
