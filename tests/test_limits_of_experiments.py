@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from informed.datasets import make_risk_cohort
 TINY = 1e-9
 COHORT = make_risk_cohort(30, 420, random_state=0)
 HOSPITALS = hospitals()
+TWO_HOSPITALS = replace(HOSPITALS, sites=np.where(HOSPITALS.sites == "A", "A", "B"))
 FEW = {"n_samples": 12, "n_features": 9, "sizes": (4,)}
 
 # Function, its other arguments, the argument in question, the last good value, the first bad one.
@@ -68,6 +70,7 @@ LIMITS: list[tuple[Callable[..., Any], dict[str, Any], str, Any, Any]] = [
     (e.cohort_comparison, {"names": [COHORT]}, "n_splits", 1, 0),
     (e.own_patients, {"cohort": COHORT}, "sizes", (30,), (31,)),
     (e.site_transfer, {"cohort": HOSPITALS, "n_genes": 30}, "n_draws", 1, 0),
+    (e.site_transfer, {"n_genes": 30}, "cohort", TWO_HOSPITALS, HOSPITALS.at("A")),
     (
         e.supervised_transfer,
         {"cohort": HOSPITALS, "train": ("A",), "test": ("B",)},

@@ -321,7 +321,7 @@ def covariance_stairs(
     data = make_two_types(n_samples, rho=rho, shuffle=False, random_state=random_state)
     n_features = data.X.shape[1]
     check_count("section", section, 0, n_features - 1)
-    check_count("zoom", zoom[0], 0, n_features - 1)
+    check_count("zoom", zoom[0], 0)
     check_count("zoom", zoom[1], zoom[0] + 1, n_features)
     (estimates,) = run_tasks(_two_covariances, [(data.X, seeds(random_state, 1)[0])])
     covariances = {"true": data.covariance(), **estimates}
