@@ -186,3 +186,14 @@ def test_the_answer_is_never_in_the_words(factor: float) -> None:
         verdict = check("ex-secret", answer)
         assert not verdict
         assert not any(part in repr(verdict) for part in (".83", "52.9", "53"))
+
+
+@pytest.mark.parametrize(("angle", "right"), [(0.0, True), (0.002, True), (0.003, False)])
+def test_columns_may_be_as_oblique_as_rounding_to_three_digits_makes_them(
+    angle: float, right: bool
+) -> None:
+    one, other = np.array([1, -1, 0, 0]) / 2**0.5, np.array([1, 1, -1, -1]) / 2
+    Q = np.column_stack([one, np.cos(angle) * other + np.sin(angle) * one])
+    verdict = check("ex-km-contrasts", Q)
+    assert bool(verdict) is right
+    assert right or "not orthogonal" in verdict.message

@@ -144,6 +144,15 @@ def test_three_decimals_are_enough_on_the_page_too() -> None:
         assert (key in field["keys"]) is right
 
 
+@pytest.mark.parametrize("value", [0.99, 0.123, -98.7])
+def test_whatever_rounds_to_three_digits_of_the_answer_is_right_on_the_page(value: float) -> None:
+    (field,) = sealed_numbers("ex-any", [value], ["a"], {}, [], 1e-3)["answers"]
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 2)
+    for share in np.linspace(-0.499, 0.499, 301):
+        key = key_of(float(f"{value + share * unit:.{field['digits'] - 1}e}"), field["digits"])
+        assert seal(f"{field['salt']}|{key}") in field["keys"], key
+
+
 @pytest.mark.parametrize("name", NUMBERS)
 def test_the_page_judges_as_the_notebook_does(call: Call, name: str) -> None:
     answers = answers_of(name)

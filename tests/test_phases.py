@@ -225,3 +225,12 @@ def test_the_theory_claims_ten_samples_per_direction_and_no_fewer(small):
         calm = dataclasses.replace(small, noises=np.array([0.1, 0.1]), sizes=np.array(sizes))
         assert calm.applies[0].all()
         assert calm.applies[1].tolist() == [applies, applies]
+
+
+def test_half_a_direction_missing_is_not_less_than_half(small):
+    half = dataclasses.replace(small, predicted=np.full_like(small.predicted, 0.5))
+    less = dataclasses.replace(small, predicted=np.full_like(small.predicted, 0.5 - 1e-9))
+    assert set(half.first_found(small.methods[0], predicted=True)) == {len(small.sizes)}
+    assert set(less.first_found(small.methods[0], predicted=True)) == {0}
+    assert set(half.phases(predicted=True).ravel()) == {0}
+    assert set(less.phases(predicted=True).ravel()) == {2}
